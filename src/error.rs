@@ -104,8 +104,11 @@ impl Error {
 
     /// The error of a parameter with a value outside its domain.
     pub fn parameter(name: &str, value: impl ToString, reason: impl ToString) -> Self {
-        let (name, value, reason) = (name.into(), shortened(value.to_string()), reason.to_string());
-        Self::Parameter { name, value, reason }
+        Self::Parameter {
+            name: name.into(),
+            value: shortened(value.to_string()),
+            reason: reason.to_string(),
+        }
     }
 }
 

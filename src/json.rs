@@ -4,13 +4,17 @@
 //! writer ([`to_vec`]) and the reader of raw documents ([`from_chunks`]) check the control every 64
 //! KiB, and a list that is read by [`column`] checks it every 4096 elements. serde cannot pass a
 //! control to a list, so [`from_slice`] keeps it in a variable of the thread. Memory for the text
-//! is allocated fallibly.
+//! is allocated fallibly. Options come from Python as a [`Value`], which [`Plain`] reads.
 
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::parallel::Control;
-use serde::de::{DeserializeOwned, Error as _, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::value::{MapDeserializer, SeqDeserializer};
+use serde::de::{
+    DeserializeOwned, Error as _, Expected, IntoDeserializer, SeqAccess, Unexpected, Visitor,
+};
+use serde::{Deserialize, Deserializer, Serialize, forward_to_deserialize_any};
+use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::marker::PhantomData;
@@ -147,6 +151,108 @@ where
         }
     }
     deserializer.deserialize_seq(ListVisitor(PhantomData))
+}
+
+/// A value as the types of options read it. A struct is an object and an enum is a word: the
+/// deserializer of [`Value`] also takes lists and objects for these, and its code for that stands
+/// once for each type.
+pub struct Plain(pub Value);
+
+impl Plain {
+    fn read_list<'de, V: Visitor<'de>>(
+        list: Vec<Value>,
+        visitor: V,
+    ) -> serde_json::Result<V::Value> {
+        let mut items = SeqDeserializer::new(list.into_iter().map(Plain));
+        let read = visitor.visit_seq(&mut items)?;
+        items.end().map(|()| read)
+    }
+
+    fn read_object<'de, V: Visitor<'de>>(
+        object: Map<String, Value>,
+        visitor: V,
+    ) -> serde_json::Result<V::Value> {
+        let fields = object.into_iter().map(|(name, value)| (name, Plain(value)));
+        visitor.visit_map(MapDeserializer::new(fields))
+    }
+
+    /// The error of a value of another type than the visitor expects.
+    fn unexpected(&self, visitor: &dyn Expected) -> serde_json::Error {
+        serde_json::Error::invalid_type(Unexpected::Other(&self.0.to_string()), visitor)
+    }
+}
+
+impl<'de> IntoDeserializer<'de, serde_json::Error> for Plain {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Plain {
+    type Error = serde_json::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> serde_json::Result<V::Value> {
+        match self.0 {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(flag) => visitor.visit_bool(flag),
+            Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+                (Some(number), ..) => visitor.visit_u64(number),
+                (_, Some(number), _) => visitor.visit_i64(number),
+                (.., number) => visitor.visit_f64(number.unwrap_or(f64::NAN)),
+            },
+            Value::String(text) => visitor.visit_string(text),
+            Value::Array(list) => Self::read_list(list, visitor),
+            Value::Object(object) => Self::read_object(object, visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> serde_json::Result<V::Value> {
+        match self.0 {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> serde_json::Result<V::Value> {
+        match self.0 {
+            Value::Object(object) => Self::read_object(object, visitor),
+            _ => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> serde_json::Result<V::Value> {
+        match self.0 {
+            Value::String(word) => visitor.visit_enum(word.into_deserializer()),
+            _ => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map identifier ignored_any
+    }
+}
+
+/// Read a field that is no large part of a document by way of [`Plain`], for serde's
+/// `deserialize_with`: types that Python gives as options are then compiled for one format.
+pub fn plain<'de, D, T>(deserializer: D) -> std::result::Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    T::deserialize(Plain(Value::deserialize(deserializer)?)).map_err(D::Error::custom)
 }
 
 /// A field with the text of a JSON value, which is part of the document as that value, for serde's

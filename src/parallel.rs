@@ -408,23 +408,40 @@ pub fn map<R: Send>(
     n: usize,
     f: &(dyn Fn(usize) -> Result<R> + Sync),
 ) -> Result<Vec<R>> {
-    let mut slots = Vec::with_capacity(n);
-    for _ in 0..n {
-        slots.push(None);
-    }
-    let slots = Mutex::new(slots);
+    // Results come as they are finished, each with its index beside it.
+    let finished = Mutex::new((Vec::with_capacity(n), Vec::with_capacity(n)));
     for_each_index(control, n, &|i| {
         let result = f(i)?;
-        slots.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(result);
+        let (results, indices) = &mut *finished.lock().unwrap_or_else(PoisonError::into_inner);
+        results.push(result);
+        indices.push(i);
         Ok(())
     })?;
-    let mut results = Vec::with_capacity(n);
-    for result in &mut *slots.lock().unwrap_or_else(PoisonError::into_inner) {
-        if let Some(result) = result.take() {
-            results.push(result);
+    let (mut results, mut indices) = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for at in 0..indices.len() {
+        while indices[at] != at {
+            let to = indices[at];
+            results.swap(at, to);
+            indices.swap(at, to);
         }
     }
     Ok(results)
+}
+
+/// The lists `f(0), f(1), ... f(n - 1)` one after the other, computed as [`map`] does.
+///
+/// # Errors
+/// The first error by index.
+pub fn collect<T: Send>(
+    control: &Control,
+    n: usize,
+    f: &(dyn Fn(usize) -> Result<Vec<T>> + Sync),
+) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    for mut list in map(control, n, f)? {
+        all.append(&mut list);
+    }
+    Ok(all)
 }
 
 /// Call `f` with the index of each element and the element, in parallel if the control allows it.

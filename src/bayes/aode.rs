@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 /// The classifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Aode {
+    #[serde(deserialize_with = "crate::json::plain")]
     smoothing: Smoothing,
     /// Least training weight of a value that may be a parent.
     pub limit: f64,
@@ -118,9 +119,10 @@ impl Aode {
                 }
                 let mut back = Vec::with_capacity(cells.len());
                 for b in 0..v {
-                    let block: Vec<f64> = (0..=u)
-                        .flat_map(|a| cells[(a * (v + 1) + b) * k..][..k].iter().copied())
-                        .collect();
+                    let mut block = Vec::with_capacity((u + 1) * k);
+                    for a in 0..=u {
+                        block.extend_from_slice(&cells[(a * (v + 1) + b) * k..][..k]);
+                    }
                     back.extend(value_logs(&block, u, k, s));
                 }
                 d.given[i * p + j] = forth;

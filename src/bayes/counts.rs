@@ -58,14 +58,22 @@ impl PairTable {
     }
 }
 
+/// All pairs i < j of `p` features, in lexicographic order.
+pub(super) fn feature_pairs(p: usize) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::with_capacity(p * p.saturating_sub(1) / 2);
+    for i in 0..p {
+        pairs.extend((i + 1..p).map(|j| (i, j)));
+    }
+    pairs
+}
+
 /// Results of `f(i, j, table)` for all pairs i < j, in lexicographic order; computed in parallel.
 pub fn pair_tables<R: Send>(
     input: &Input,
     control: &Control,
     f: impl Fn(usize, usize, PairTable) -> Result<R> + Sync + Send,
 ) -> Result<Vec<R>> {
-    let p = input.features();
-    let pairs: Vec<(usize, usize)> = (0..p).flat_map(|i| (i + 1..p).map(move |j| (i, j))).collect();
+    let pairs = feature_pairs(input.features());
     parallel::map(control, pairs.len(), &|at| {
         control.check()?;
         let (i, j) = pairs[at];

@@ -59,6 +59,7 @@ pub enum FeatureModel {
 /// The classifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Naive {
+    #[serde(deserialize_with = "crate::json::plain")]
     smoothing: Smoothing,
     /// Prior probabilities of the classes.
     pub prior: Vec<f64>,

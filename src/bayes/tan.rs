@@ -11,7 +11,7 @@
 //! costs O(levels^2 x classes) per edge and is done for rows with missing values only. Other rows
 //! cost O(features x classes).
 
-use super::counts::{PairTable, check_pairs_size, pair_tables, single_table};
+use super::counts::{PairTable, check_pairs_size, feature_pairs, pair_tables, single_table};
 use super::input::RowCells;
 use super::naive::value_logs;
 use super::{Input, Smoothing};
@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 /// The classifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tan {
+    #[serde(deserialize_with = "crate::json::plain")]
     smoothing: Smoothing,
     /// Parent of each feature, `None` for a root.
     pub parents: Vec<Option<usize>>,
@@ -78,11 +79,9 @@ pub fn conditional_mutual_information(table: &PairTable) -> f64 {
 /// strongest first. `weights` are those of the pairs i < j in lexicographic order; ties go to the
 /// earlier pair.
 pub fn spanning_tree(p: usize, weights: &[f64]) -> Vec<(usize, usize, f64)> {
-    let mut pairs: Vec<(usize, usize, f64)> = (0..p)
-        .flat_map(|i| (i + 1..p).map(move |j| (i, j)))
-        .zip(weights)
-        .map(|((i, j), &w)| (i, j, w))
-        .collect();
+    let pairs = feature_pairs(p);
+    let mut pairs: Vec<(usize, usize, f64)> =
+        pairs.iter().zip(weights).map(|(&(i, j), &w)| (i, j, w)).collect();
     sort_few(&mut pairs, &|a, b| b.2.total_cmp(&a.2));
     // an edge joins two groups of connected features
     let mut group: Vec<usize> = (0..p).collect();

@@ -170,7 +170,11 @@ fn column_sums(cells: &[f64], size: usize) -> Vec<f64> {
 /// second, with the missing one.
 fn block_sums(cells: &[f64], values: usize, model: &BayesModel) -> Vec<f64> {
     let k = model.classes();
-    cells.chunks_exact(values * k).flat_map(|block| column_sums(block, k)).collect()
+    let mut sums = Vec::with_capacity(cells.len() / values);
+    for block in cells.chunks_exact(values * k) {
+        sums.extend(column_sums(block, k));
+    }
+    sums
 }
 
 /// Whether two lists of sums of the same weights agree up to rounding.

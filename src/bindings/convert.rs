@@ -14,6 +14,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::ops::Range;
 
 /// A block of columns as a NumPy array of shape (rows, columns): numbers (NaN = missing), or codes
 /// (negative = missing).
@@ -47,7 +48,7 @@ impl<'py> FromPyObject<'_, 'py> for ArrayBlock<'py> {
 }
 
 /// A borrowed [`ArrayBlock`], for work without the interpreter.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub enum ArrayView<'a> {
     /// Numbers of type float64.
     F64(ArrayView2<'a, f64>),
@@ -111,7 +112,6 @@ impl GivenTarget {
 }
 
 /// Blocks side by side, as one table of features.
-#[derive(Debug)]
 pub struct Columns<'a> {
     views: Vec<ArrayView<'a>>,
     /// (view, column in it) of each feature.
@@ -161,11 +161,6 @@ impl<'a> Columns<'a> {
     pub fn at(&self, feature: usize) -> (ArrayView<'a>, usize) {
         let (view, column) = self.place[feature];
         (self.views[view], column)
-    }
-
-    /// The only block, when it is the whole table.
-    pub fn single(&self) -> Option<ArrayView<'a>> {
-        (self.views.len() == 1).then(|| self.views[0])
     }
 
     /// Encode the table as a training set. With a `lender`, which is the table, numbers are
@@ -239,36 +234,25 @@ impl Source for Columns<'_> {
             _ => MISSING,
         }
     }
-}
 
-/// A table that is one block of float64, for the fast loops of prediction.
-pub struct Dense64<'a>(pub ArrayView2<'a, f64>);
-/// A table that is one block of float32, for the fast loops of prediction.
-pub struct Dense32<'a>(pub ArrayView2<'a, f32>);
-
-impl Source for Dense64<'_> {
-    #[inline]
-    fn number(&self, row: usize, feature: usize) -> f64 {
-        self.0[[row, feature]]
-    }
-    fn code(&self, _row: usize, _feature: usize) -> u32 {
-        MISSING
-    }
     fn dense(&self) -> Option<Dense<'_>> {
-        self.0.as_slice().map(Dense::F64)
+        match &self.views[..] {
+            [ArrayView::F64(a)] => a.as_slice().map(Dense::F64),
+            [ArrayView::F32(a)] => a.as_slice().map(Dense::F32),
+            _ => None,
+        }
     }
-}
 
-impl Source for Dense32<'_> {
-    #[inline]
-    fn number(&self, row: usize, feature: usize) -> f64 {
-        f64::from(self.0[[row, feature]])
-    }
-    fn code(&self, _row: usize, _feature: usize) -> u32 {
-        MISSING
-    }
-    fn dense(&self) -> Option<Dense<'_>> {
-        self.0.as_slice().map(Dense::F32)
+    fn append_numbers(&self, rows: Range<usize>, width: usize, out: &mut Vec<f64>) {
+        match &self.views[..] {
+            [ArrayView::F64(a)] => {
+                rows.for_each(|row| out.extend((0..width).map(|c| a[[row, c]])));
+            }
+            [ArrayView::F32(a)] => {
+                rows.for_each(|row| out.extend((0..width).map(|c| f64::from(a[[row, c]]))));
+            }
+            _ => rows.for_each(|row| out.extend((0..width).map(|c| self.number(row, c)))),
+        }
     }
 }
 
@@ -367,24 +351,3 @@ pub(super) fn readable<'b>(
     }
     Ok(columns)
 }
-
-/// A job on rows, compiled once for each layout of [`Columns`].
-macro_rules! on_source {
-    ($columns:expr, |$source:ident| $job:expr) => {
-        match $columns.single() {
-            Some($crate::bindings::convert::ArrayView::F64(a)) => {
-                let $source = &$crate::bindings::convert::Dense64(a);
-                $job
-            }
-            Some($crate::bindings::convert::ArrayView::F32(a)) => {
-                let $source = &$crate::bindings::convert::Dense32(a);
-                $job
-            }
-            _ => {
-                let $source: &$crate::bindings::convert::Columns<'_> = &$columns;
-                $job
-            }
-        }
-    };
-}
-pub(super) use on_source;

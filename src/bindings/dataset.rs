@@ -393,8 +393,12 @@ impl PyDataset {
             NeighbourShare::Scores(addends) => (Vec::new(), addends),
         };
         let groups = addends.len();
-        let cells = addends.into_iter().flat_map(|a| std::iter::once(a.all).chain(a.each));
-        let cells = cells.collect::<Vec<f64>>().into_pyarray(py).reshape([groups, width])?;
+        let mut cells = Vec::with_capacity(groups * width);
+        for addend in addends {
+            cells.push(addend.all);
+            cells.extend(addend.each);
+        }
+        let cells = cells.into_pyarray(py).reshape([groups, width])?;
         Ok((sums, cells))
     }
 
@@ -443,16 +447,17 @@ impl PyDataset {
         })?;
         let (n_plans, n_folds) = (plans.len(), folds.len());
         let result = PyDict::new(py);
-        let predictions: Vec<i32> =
-            outcomes.iter().flat_map(|o| o.predictions.iter().copied()).collect();
+        let (mut predictions, mut probabilities) = (Vec::new(), Vec::new());
+        for outcome in &outcomes {
+            predictions.extend_from_slice(&outcome.predictions);
+            probabilities.extend_from_slice(&outcome.probabilities);
+        }
         let tested = predictions.len() / n_plans.max(1);
         let predictions = predictions.into_pyarray(py).reshape([n_plans, tested])?;
         result.set_item("predictions", predictions)?;
         if proba {
-            let all: Vec<f64> =
-                outcomes.iter().flat_map(|o| o.probabilities.iter().copied()).collect();
             let shape = [n_plans, tested, data.n_classes()];
-            result.set_item("proba", all.into_pyarray(py).reshape(shape)?)?;
+            result.set_item("proba", probabilities.into_pyarray(py).reshape(shape)?)?;
         }
         let shape = |of: fn(&crate::tree::Shape) -> usize| -> PyResult<Bound<'py, PyArray2<i64>>> {
             let all: Vec<i64> = outcomes.iter().map(|o| of(&o.shape) as i64).collect();

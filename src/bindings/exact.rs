@@ -25,8 +25,8 @@ fn model_of(
     parameters: &str,
     found: Value,
 ) -> PyResult<Py<PyModel>> {
-    let mut parameters: Map<String, Value> =
-        serde_json::from_str(parameters).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let mut parameters: Map<String, Value> = serde_json::from_slice(parameters.as_bytes())
+        .map_err(|e| PyValueError::new_err(e.to_string()))?;
     parameters.insert("found".into(), found);
     let model = Model {
         schema: data.shared_schema(),

@@ -264,9 +264,10 @@ impl PyForest {
 
     /// Nodes, leaves and depth of each tree, shape (trees, 3).
     fn shapes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        let shapes = self.forest.trees.iter().map(|m| m.tree.shape());
-        let cells: Vec<i64> =
-            shapes.flat_map(|s| [s.nodes as i64, s.leaves as i64, s.depth as i64]).collect();
+        let mut cells = Vec::with_capacity(3 * self.forest.trees.len());
+        for shape in self.forest.trees.iter().map(|model| model.tree.shape()) {
+            cells.extend([shape.nodes as i64, shape.leaves as i64, shape.depth as i64]);
+        }
         cells.into_pyarray(py).reshape([self.forest.trees.len(), 3])
     }
 

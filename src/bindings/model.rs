@@ -208,7 +208,7 @@ impl PyModel {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut fractions = vec![0.0; rows];
         on_each_row(&slf, &blocks, rows, 24, |tree, columns, row| {
-            tree.spread(columns, row, 0, |at, fraction, _| {
+            tree.spread(columns, row, 0, &mut |at, fraction, _| {
                 if at == node {
                     fractions[row] = fraction;
                 }

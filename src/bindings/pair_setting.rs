@@ -4,8 +4,10 @@
 use super::job::exception;
 use crate::criteria::pairs::Precision;
 use crate::error::{Error, Result};
+use crate::json::Plain;
 use crate::stats::pairs::{Decay, PairSetting};
 use pyo3::prelude::*;
+use serde::Deserialize;
 
 /// A setting from Python's arguments; `at_zero` is used by the decay "power" only.
 pub(super) fn setting(
@@ -32,7 +34,7 @@ pub(super) fn setting(
 pub(super) fn pair_setting(
     options: &serde_json::Map<String, serde_json::Value>,
 ) -> PyResult<(PairSetting, Precision)> {
-    #[derive(serde::Deserialize)]
+    #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct PairOptions {
         theta: [f64; 4],
@@ -42,7 +44,7 @@ pub(super) fn pair_setting(
         precision: Precision,
     }
     let options: PairOptions =
-        serde_json::from_value(serde_json::Value::Object(options.clone()))
+        PairOptions::deserialize(Plain(serde_json::Value::Object(options.clone())))
             .map_err(|e| exception(Error::parameter("PairFunction", "options", e)))?;
     let setting = setting(options.theta, options.alpha, &options.decay, options.at_zero);
     Ok((setting.map_err(|e| exception(e.of("PairFunction")))?, options.precision))

@@ -2,18 +2,17 @@
 //!
 //! Trees are compiled for prediction by the first call that needs it, and the result is kept.
 
-use super::convert::{ArrayBlock, Columns, bytes, on_source, readable};
+use super::convert::{ArrayBlock, Columns, bytes, readable};
 use super::dataset::PyDataset;
-use super::job::{Work, reserve, run};
+use super::job::{Work, exception, reserve, run};
 use crate::data::{Kind, Schema};
 use crate::error::{Error, Result};
 use crate::explain::ForestExplainer;
 use crate::model::{Forest, Model};
 use crate::parallel::Control;
 use crate::predict::{CompiledTree, ForestPredictor, Predictor};
-use crate::{inspect, store};
+use crate::{inspect, json, store};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayDyn, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::borrow::Cow;
@@ -180,8 +179,8 @@ impl PyTrees {
         let leaves = self.on_compiled(
             py,
             input,
-            |tree, columns, c| on_source!(columns, |source| tree.tree.leaves(source, rows, c)),
-            |forest, columns, c| on_source!(columns, |source| forest.leaves(source, rows, c)),
+            |tree, columns, c| tree.tree.leaves(columns, rows, c),
+            |forest, columns, c| forest.leaves(columns, rows, c),
         )?;
         let shape = match &self.kind {
             TreeOrForest::Tree(..) => vec![rows],
@@ -203,9 +202,9 @@ impl PyTrees {
         let found = self.on_compiled(
             py,
             PredictionInput { blocks: &blocks, rows, bytes_per_row, n_jobs },
-            |tree, columns, c| on_source!(columns, |source| tree.classify(source, rows, c)),
+            |tree, columns, c| tree.classify(columns, rows, c),
             |forest, columns, c| {
-                let votes = on_source!(columns, |source| forest.vote(source, rows, None, c));
+                let votes = forest.vote(columns, rows, None, c);
                 Ok(votes?.labels().map(i64::from).collect())
             },
         )?;
@@ -226,10 +225,9 @@ impl PyTrees {
         let found = self.on_compiled(
             py,
             PredictionInput { blocks: &blocks, rows, bytes_per_row, n_jobs },
-            |tree, columns, c| on_source!(columns, |source| tree.probabilities(source, rows, c)),
+            |tree, columns, c| tree.probabilities(columns, rows, c),
             |forest, columns, c| {
-                on_source!(columns, |source| forest.vote(source, rows, None, c))
-                    .map(|votes| votes.probabilities)
+                forest.vote(columns, rows, None, c).map(|votes| votes.probabilities)
             },
         )?;
         found.into_pyarray(py).reshape([rows, classes])
@@ -254,7 +252,7 @@ impl PyTrees {
         let found = run(py, n_jobs, work, progress.as_ref(), |control| {
             let explainer = ForestExplainer::new(self.models(), control)?;
             let trees = self.compiled_trees(control)?;
-            on_source!(columns, |source| explainer.values(&trees, source, rows, control))
+            explainer.values(&trees, &columns, rows, control)
         })?;
         found.into_pyarray(py).reshape([rows, features, classes])
     }
@@ -304,7 +302,8 @@ impl PyTrees {
                 }
             }
         }
-        serde_json::to_string(&*schema).map_err(|e| PyValueError::new_err(e.to_string()))
+        let text = json::to_vec(&*schema, &Control::new(1)).map_err(exception)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     /// The parameters that Python stored with the model.

@@ -4,8 +4,8 @@
 //! They equal those of [`information`](super::information) but for rounding: sums of `x log2 x` are
 //! divided once, at the end, rows with a known value are kept apart from all rows, and what is
 //! nearly 0 is 0. The rule compares candidates one after the other and takes numbers within 1e-6 as
-//! equal, so these roundings decide, and the fold cannot serve. The caller gives `x log2 x` as a
-//! function ([`XLog2X`]). O(branches x classes).
+//! equal, so these roundings decide, and the fold cannot serve. `x log2 x` is that of [`XLog2X`].
+//! O(branches x classes).
 
 use crate::numeric::{Cells, Count, Logs};
 use crate::simd::{Level, logs::QuickLog};
@@ -67,30 +67,21 @@ pub fn total_entropy<C: Count>(
 
 /// Gain over the entropy of the split, in which the `unknown` weight is one more branch. `branches`
 /// are the weights of the branches, `whole` that of the node.
-pub fn ratio<C: Count>(
-    gain: f64,
-    branches: &[C],
-    unknown: C,
-    whole: f64,
-    x_log2_x: &impl Fn(C) -> f64,
-) -> f64 {
-    let split = total_entropy(branches.iter().copied().chain([unknown]), x_log2_x);
+pub fn ratio<C: Count>(gain: f64, branches: &[C], unknown: C, whole: f64, logs: &XLog2X) -> f64 {
+    let split = total_entropy(branches.iter().copied().chain([unknown]), &|c| logs.one(c));
     if split.abs() < EQUAL { 0.0 } else { gain / (split / whole) }
 }
 
 /// Gain of a table of known rows, `[branch * classes + class]`, in a node of weight `whole`.
-pub fn gain<C: Count>(
-    cells: &[C],
-    classes: usize,
-    whole: f64,
-    x_log2_x: &impl Fn(C) -> f64,
-) -> f64 {
+pub fn gain<C: Count>(cells: &[C], classes: usize, whole: f64, logs: &XLog2X) -> f64 {
     let class_total =
         |c: usize| cells.iter().skip(c).step_by(classes).fold(C::default(), |a, &b| a.plus(b));
     let known = (0..classes).map(class_total).fold(C::default(), C::plus).value();
-    let before = total_entropy((0..classes).map(class_total), x_log2_x);
+    let total_entropy =
+        |counts: &mut dyn Iterator<Item = C>| total_entropy(counts, &|c| logs.one(c));
+    let before = total_entropy(&mut (0..classes).map(class_total));
     let branches = cells.chunks_exact(classes);
-    let after: f64 = branches.map(|b| total_entropy(b.iter().copied(), x_log2_x)).sum();
+    let after: f64 = branches.map(|b| total_entropy(&mut b.iter().copied())).sum();
     let drop = (before - after) * (known / whole);
     if drop.abs() < EQUAL || known <= 0.0 { 0.0 } else { drop / known }
 }

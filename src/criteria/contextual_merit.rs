@@ -8,7 +8,7 @@
 //! all, see the K-nearest merit.
 
 use super::pairs::{ALPHA, AT_ZERO, ByMetric, DECAY, DecayName, PRECISION, Precision};
-use super::{Criterion, Evidence, EvidenceKind, Info, OptionInfo, Properties};
+use super::{Criterion, EvidenceKind, Info, OptionInfo};
 use crate::error::Result;
 use crate::stats::pairs::{PairMetric, PairSetting};
 use serde::Deserialize;
@@ -52,19 +52,9 @@ pub(super) static INFO: Info = Info {
 
 impl Criterion for ContextualMerit {}
 
-impl Properties for ContextualMerit {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-    fn evidence(&self) -> Evidence<'_> {
-        Evidence::Pairs(self)
-    }
-    fn check(&self) -> Result<()> {
-        self.setting(&mut || Ok(0)).map(|_| ())
-    }
-}
-
 impl ByMetric for ContextualMerit {
+    const INFO: &'static Info = &INFO;
+
     fn metric(&self) -> PairMetric {
         PairMetric::ContextualMerit
     }

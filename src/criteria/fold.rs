@@ -44,7 +44,11 @@ impl<const N: usize> Lane for [f64; N] {
     type Planes<const L: usize> = [[f64; L]; N];
     #[inline(always)]
     fn splat<const L: usize>(self) -> [[f64; L]; N] {
-        self.map(|x| [x; L])
+        let mut planes = [[0.0; L]; N];
+        for i in 0..N {
+            planes[i] = [self[i]; L];
+        }
+        planes
     }
     #[inline(always)]
     fn get<const L: usize>(planes: &[[f64; L]; N], j: usize) -> Self {

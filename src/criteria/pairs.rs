@@ -9,13 +9,16 @@
 //! count, so not for hundreds of thousands of rows.
 
 pub use super::evidence::{OnPairs, Pairs, Precision};
-use super::{OptionDomain, OptionInfo, Properties};
+use super::{Evidence, Info, OptionDomain, OptionInfo, Properties};
 use crate::error::Result;
 use crate::stats::pairs::{Decay, PairMetric, PairSetting};
 use serde::Deserialize;
 
 /// A metric of the framework as a formula on pairs.
-pub(super) trait ByMetric: Properties {
+pub(super) trait ByMetric: Send + Sync + std::fmt::Debug {
+    /// Facts.
+    const INFO: &'static Info;
+
     /// The metric.
     fn metric(&self) -> PairMetric;
     /// The setting; `radius` finds Relief's where none is given.
@@ -27,6 +30,18 @@ pub(super) trait ByMetric: Properties {
     /// Whether the setting depends on the radius.
     fn needs_radius(&self) -> bool {
         false
+    }
+}
+
+impl<M: ByMetric> Properties for M {
+    fn info(&self) -> &'static Info {
+        M::INFO
+    }
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Pairs(self)
+    }
+    fn check(&self) -> Result<()> {
+        self.setting(&mut || Ok(0)).map(|_| ())
     }
 }
 

@@ -10,7 +10,7 @@
 //! rows, and blind where every row is far from all others.
 
 use super::pairs::{ALPHA, AT_ZERO, ByMetric, DECAY, DecayName, PRECISION, Precision};
-use super::{Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties};
+use super::{Criterion, EvidenceKind, Info, OptionDomain, OptionInfo};
 use crate::error::Result;
 use crate::stats::pairs::{PairMetric, PairSetting};
 use serde::Deserialize;
@@ -77,19 +77,9 @@ pub(super) static INFO: Info = Info {
 
 impl Criterion for Pi {}
 
-impl Properties for Pi {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-    fn evidence(&self) -> Evidence<'_> {
-        Evidence::Pairs(self)
-    }
-    fn check(&self) -> Result<()> {
-        self.setting(&mut || Ok(0)).map(|_| ())
-    }
-}
-
 impl ByMetric for Pi {
+    const INFO: &'static Info = &INFO;
+
     fn metric(&self) -> PairMetric {
         if self.weighted { PairMetric::Pi } else { PairMetric::PlainPi }
     }

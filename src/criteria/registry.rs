@@ -12,6 +12,7 @@ use super::{
     standard_deviation, surf, symmetric_uncertainty, twoing, variation_of_information,
 };
 use crate::error::{Error, Result};
+use crate::json::Plain;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -51,7 +52,7 @@ macro_rules! entry {
     (@ $module:ident $info:ident, $options:ty, $make:expr) => {
         Entry {
             info: &$module::$info,
-            make: |options| Ok(Box::new($make(serde_json::from_value::<$options>(options)?))),
+            make: |options| Ok(Box::new($make(<$options>::deserialize(Plain(options))?))),
         }
     };
 }

@@ -9,7 +9,7 @@
 //! ReliefF.
 
 use super::pairs::ByMetric;
-use super::{Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties};
+use super::{Criterion, EvidenceKind, Info, OptionDomain, OptionInfo};
 use crate::error::Result;
 use crate::stats::pairs::{PairMetric, PairSetting};
 use serde::Deserialize;
@@ -45,19 +45,9 @@ pub(super) static INFO: Info = Info {
 
 impl Criterion for Relief {}
 
-impl Properties for Relief {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-    fn evidence(&self) -> Evidence<'_> {
-        Evidence::Pairs(self)
-    }
-    fn check(&self) -> Result<()> {
-        self.setting(&mut || Ok(0)).map(|_| ())
-    }
-}
-
 impl ByMetric for Relief {
+    const INFO: &'static Info = &INFO;
+
     fn metric(&self) -> PairMetric {
         PairMetric::Relief
     }

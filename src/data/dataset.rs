@@ -230,13 +230,16 @@ impl<'a> Dataset<'a> {
     }
 }
 
+/// Appends the cells of some rows of a column to a list.
+type ReadCells<'r, T> = &'r (dyn Fn(&[u32], usize, &mut Vec<T>) + Sync);
+
 /// Some columns of `value(row, column)`, with their rows in the order of `original`.
 // Inlined into the closure of a job, the loop reads the strides of `value` for every cell.
 #[inline(never)]
 fn read_columns<T>(
     original: &[u32],
     columns: Range<usize>,
-    value: &impl Fn(usize, usize) -> T,
+    read: ReadCells<'_, T>,
     control: &Control,
 ) -> Result<Vec<Vec<T>>> {
     let mut block: Vec<Vec<T>> =
@@ -245,7 +248,7 @@ fn read_columns<T>(
     for tile in original.chunks(64) {
         control.check()?;
         for (column, values) in columns.clone().zip(&mut block) {
-            values.extend(tile.iter().map(|&row| value(row as usize, column)));
+            read(tile, column, values);
         }
     }
     Ok(block)
@@ -332,6 +335,20 @@ impl<'a> DatasetBuilder<'a> {
         lender: Option<Lender<'a>>,
         control: &Control,
     ) -> Result<()> {
+        let read = |rows: &[u32], column: usize, out: &mut Vec<T>| {
+            out.extend(rows.iter().map(|&row| value(row as usize, column)));
+        };
+        self.read_numeric_block(count, &read, lender, control)
+    }
+
+    /// [`Self::numeric_block`], not generic in the way in which cells are read.
+    fn read_numeric_block<T: Copy + Into<f64>>(
+        &mut self,
+        count: usize,
+        read: ReadCells<'_, T>,
+        lender: Option<Lender<'a>>,
+        control: &Control,
+    ) -> Result<()> {
         let made = self.columns.len();
         // One pass over the rows for each thread; some columns at a time if nothing of them is
         // kept.
@@ -340,9 +357,9 @@ impl<'a> DatasetBuilder<'a> {
             _ => count.div_ceil(control.threads()),
         };
         let together = together.max(1);
-        let groups = parallel::map(control, count.div_ceil(together), &|group| {
+        let columns = parallel::collect(control, count.div_ceil(together), &|group| {
             let columns = group * together..count.min((group + 1) * together);
-            let block = read_columns(&self.original, columns.clone(), &value, control)?;
+            let block = read_columns(&self.original, columns.clone(), read, control)?;
             // The order of a lent column takes the place of its float32 numbers.
             let columns = columns.zip(block).map(|(column, cells)| {
                 control.check()?;
@@ -359,7 +376,7 @@ impl<'a> DatasetBuilder<'a> {
             });
             columns.collect::<Result<Vec<_>>>()
         })?;
-        self.columns.extend(groups.into_iter().flatten());
+        self.columns.extend(columns);
         Ok(())
     }
 

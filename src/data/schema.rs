@@ -84,7 +84,7 @@ impl Feature {
 }
 
 /// Features and classes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Schema {
     /// Features in column order.
     pub features: Vec<Feature>,

@@ -45,13 +45,19 @@ impl<'a> RowChoice<'a> {
 }
 
 /// A table whose cells are read a column of a tile at a time.
-pub trait RowSource: Sync + Debug {
+pub trait RowSource: Sync {
     /// Write the values of a numeric feature in the rows at the places `first..first + out.len()`
     /// of `rows`; NaN is missing.
     fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]);
     /// Write the codes of a nominal feature in the rows at the places `first..first + out.len()` of
     /// `rows`; [`super::MISSING`] is missing.
     fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]);
+}
+
+impl Debug for dyn RowSource + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("RowSource")
+    }
 }
 
 /// A table that lends its numbers to a data set, whose features are those of the table.

@@ -142,16 +142,16 @@ impl<R: NodeRows> Driver<R> {
         let tasks = self.depth_first(root, task_rows, control)?;
         let Self { rows, mut tree, .. } = self;
         let context = rows.context();
-        let (leaves, nodes): (Vec<u32>, Vec<R::Node>) =
-            tasks.into_iter().map(|t| (t.node, t.rows)).unzip();
-        let subtrees: Vec<_> =
-            leaves.iter().map(|&leaf| tree.subtree(leaf, rows.limits())).collect();
-        let waiting: Vec<_> = rows
-            .detach(nodes)
-            .into_iter()
-            .zip(subtrees)
-            .map(|(task, subtree)| Mutex::new(Some((task, subtree))))
-            .collect();
+        let (mut leaves, mut nodes) = (Vec::new(), Vec::new());
+        for open in tasks {
+            leaves.push(open.node);
+            nodes.push(open.rows);
+        }
+        let limits = rows.limits().clone();
+        let mut waiting = Vec::with_capacity(nodes.len());
+        for (task, &leaf) in rows.detach(nodes).into_iter().zip(&leaves) {
+            waiting.push(Mutex::new(Some((task, tree.subtree(leaf, &limits)))));
+        }
         // Each task grows on one thread.
         let serial = control.serial();
         let grown = parallel::map(control, waiting.len(), &|i| {

@@ -402,7 +402,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             return self.scored(contingency, known, wanted);
         }
         if let Evidence::Rows(budget) = self.context.setting.criterion.evidence() {
-            return self.best_by_rows(budget, wanted, control);
+            return self.by_rows(budget, control).best(wanted);
         }
         if let Evidence::Order(loss) = self.context.setting.criterion.evidence() {
             let memory = &mut workspace.order;
@@ -445,7 +445,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         let wide = self.range.len * numeric.len() > WIDE_NODE;
         if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
             reached::count(Way::WideNode);
-            let found = parallel::map(control, numeric.len(), &|i| {
+            best.features.extend(parallel::collect(control, numeric.len(), &|i| {
                 let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
                     .guarded(self.path.and_then(PathLimits::guard))
                     .watched(control);
@@ -453,8 +453,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
                     self.score_numeric(i, &mut BlockScratch::default(), &mut best)?;
                 }
                 Ok(best.features)
-            })?;
-            best.features.extend(found.into_iter().flatten());
+            })?);
             return Ok(());
         }
         for (i, feature) in numeric.iter().enumerate() {
@@ -517,7 +516,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         let undivided = || match (known, evidence) {
             (Some(known), _) => Ok(known.whole),
             (None, Evidence::Order(_)) => Ok(0.0),
-            (None, Evidence::Rows(budget)) => self.undivided_by_rows(budget, control),
+            (None, Evidence::Rows(budget)) => self.by_rows(budget, control).undivided(),
             _ => node.undivided_score(branches),
         };
         node.accepted(split, self.context.total_weight, before, undivided)

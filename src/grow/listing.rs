@@ -145,7 +145,7 @@ fn listed<W: ByOrder>(
         return Ok(found.into_iter().map(multiway).collect());
     }
     let mut found = if let Evidence::Rows(budget) = evidence {
-        evaluator.all_by_rows(budget, control)?
+        evaluator.by_rows(budget, control).all()?
     } else if let Evidence::Order(loss) = evidence {
         evaluator.all_by_order(loss, &contingency, control)?
     } else {

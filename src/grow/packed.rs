@@ -28,7 +28,10 @@ pub struct PackedTree {
 impl PackedTree {
     /// Pack a subtree.
     pub(super) fn of<S: SentSum>(tree: &TreeBuilder<S>) -> Self {
-        let words = tree.nodes.iter().flat_map(words_of).collect();
+        let mut words = Vec::new();
+        for node in &tree.nodes {
+            words.extend(words_of(node));
+        }
         Self { words, sums: S::to_words(&tree.sums), levels: tree.levels.clone() }
     }
 

@@ -63,9 +63,8 @@ impl<'a, S: Source> SourceBlock<'a, S> {
             return Self { source, first, len, values: None };
         }
         copy.0.clear();
-        for row in rows {
-            copy.0.extend((0..width).map(|feature| tree.number(source, row, feature)));
-        }
+        source.append_numbers(rows, width, &mut copy.0);
+        tree.fill(&mut copy.0);
         let numbers = Dense::F64(&copy.0);
         let values = Some(FloatBlock { numbers, has_missing: numbers.has_missing() });
         Self { source, first, len, values }

@@ -9,6 +9,7 @@ use crate::data::{Bins, Column, Dataset, Kind, MISSING, Schema};
 use crate::error::{Error, Result};
 use crate::simd::walk::{End, WalkNode, WalkTable};
 use crate::tree::{ALL, NONE, Test, Tree};
+use std::ops::Range;
 
 /// A table of rows that prediction reads.
 pub trait Source: Sync {
@@ -16,6 +17,10 @@ pub trait Source: Sync {
     fn number(&self, row: usize, feature: usize) -> f64;
     /// A code, [`MISSING`] when missing or unknown.
     fn code(&self, row: usize, feature: usize) -> u32;
+    /// Append the first `width` numbers of each row of a range.
+    fn append_numbers(&self, rows: Range<usize>, width: usize, out: &mut Vec<f64>) {
+        rows.for_each(|row| out.extend((0..width).map(|feature| self.number(row, feature))));
+    }
     /// All numbers, if they lie in memory row by row.
     fn dense(&self) -> Option<Dense<'_>> {
         None
@@ -347,6 +352,20 @@ impl CompiledTree {
         }
     }
 
+    /// Replace the missing numbers of rows that lie one after the other, if the model imputes.
+    pub(super) fn fill(&self, rows: &mut [f64]) {
+        if !self.fills {
+            return;
+        }
+        for row in rows.chunks_exact_mut(self.features()) {
+            for (x, reading) in row.iter_mut().zip(&self.readings) {
+                if x.is_nan() {
+                    *x = reading.fill();
+                }
+            }
+        }
+    }
+
     /// A number, replaced if it is missing and the model imputes.
     #[inline]
     pub(super) fn number<S: Source>(&self, source: &S, row: usize, feature: usize) -> f64 {
@@ -398,7 +417,7 @@ impl CompiledTree {
         source: &S,
         row: usize,
         from: u32,
-        mut visit: impl FnMut(u32, f64, bool),
+        visit: &mut dyn FnMut(u32, f64, bool),
     ) {
         let mut stack = vec![(from, 1.0)];
         while let Some((node, weight)) = stack.pop() {
@@ -410,13 +429,13 @@ impl CompiledTree {
                 continue;
             }
             // A leaf, or all branches; pushed in reverse, so that they are visited in order.
-            self.for_each_share(node, |child, share| stack.push((child, weight * share)));
+            self.for_each_share(node, &mut |child, share| stack.push((child, weight * share)));
         }
     }
 
     /// Call `take(child, share)` for the branches that take a share of a row without a value, the
     /// last branch first.
-    pub(super) fn for_each_share(&self, node: u32, mut take: impl FnMut(u32, f64)) {
+    pub(super) fn for_each_share(&self, node: u32, take: &mut dyn FnMut(u32, f64)) {
         let n = &self.table.nodes()[node as usize];
         let mut give = |child: u32| {
             let share = self.shares.get(child as usize).copied().unwrap_or(0.0);
@@ -452,7 +471,7 @@ impl CompiledTree {
             return end;
         }
         let (mut leaf, mut largest) = (end, 0.0);
-        self.spread(source, row, end, |node, fraction, is_leaf| {
+        self.spread(source, row, end, &mut |node, fraction, is_leaf| {
             if is_leaf && fraction > largest * (1.0 + 1e-12) {
                 (leaf, largest) = (node, fraction);
             }
@@ -462,6 +481,6 @@ impl CompiledTree {
 
     /// Append all nodes that a row or a fraction of it passes, in pre-order.
     pub fn path<S: Source>(&self, source: &S, row: usize, out: &mut Vec<u32>) {
-        self.spread(source, row, 0, |node, _, _| out.push(node));
+        self.spread(source, row, 0, &mut |node, _, _| out.push(node));
     }
 }

@@ -140,7 +140,9 @@ impl CompiledTree {
             for (i, (row, &next)) in waiting.rows.drain(start..).zip(&nexts).enumerate() {
                 let share = waiting.shares.get(start + i).copied().unwrap_or(1.0);
                 match next == node {
-                    true => self.for_each_share(node, |c, part| moved.push((c, row, share * part))),
+                    true => {
+                        self.for_each_share(node, &mut |c, part| moved.push((c, row, share * part)))
+                    }
                     false => moved.push((next, row, share)),
                 }
             }

@@ -126,7 +126,7 @@ impl Predictor {
         };
         // The whole row ended at an inner node: fractions go on from there.
         out.fill(0.0);
-        self.tree.spread(source, row, from, |node, weight, _| {
+        self.tree.spread(source, row, from, &mut |node, weight, _| {
             if let Some(number) = self.tree.leaf_number(node) {
                 let own = self.of_number(number);
                 out.iter_mut().zip(own).for_each(|(p, q)| *p += weight * q);

@@ -278,7 +278,7 @@ impl Pruner<'_, '_> {
                 // The compiled tree still has the nodes below a collapsed one, which are visited
                 // right after it and skipped.
                 let mut last_leaf = u32::MAX;
-                compiled.spread(rows.data, row as usize, 0, |node, fraction, _| {
+                compiled.spread(rows.data, row as usize, 0, &mut |node, fraction, _| {
                     let below = last_leaf != u32::MAX
                         && node > last_leaf
                         && compiled.is_below(node, last_leaf);

@@ -198,8 +198,10 @@ fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>,
         index += 1;
     }
     // Fold f holds rows f, f + folds, f + 2 folds, ...
-    let by_fold: Vec<u32> =
-        (0..folds).flat_map(|fold| rows.iter().copied().skip(fold).step_by(folds)).collect();
+    let mut by_fold = Vec::with_capacity(rows.len());
+    for fold in 0..folds {
+        by_fold.extend(rows.iter().copied().skip(fold).step_by(folds));
+    }
     let (grown_on, held_out) = by_fold.split_at(n_rows - n_rows / folds);
     (grown_on.to_vec(), held_out.to_vec())
 }
@@ -222,7 +224,7 @@ fn prune(
         for &row in chunk {
             let class = usize::from(rows.data.classes()[row as usize]);
             let weight = rows.weights.value(row);
-            compiled.spread(rows.data, row as usize, 0, |node, fraction, is_leaf| {
+            compiled.spread(rows.data, row as usize, 0, &mut |node, fraction, is_leaf| {
                 if is_leaf {
                     counts[node as usize * k + class] += fraction * weight;
                 }

@@ -191,8 +191,10 @@ fn cross_validate(
     // A single fold leaves no rows to grow on; every cost is then 0.
     let n_folds = if folds.len() < 2 { 0 } else { folds.len() };
     let by_fold = parallel::map(control, n_folds, &|fold| {
-        let others = folds.iter().enumerate().filter(|(other, _)| *other != fold);
-        let train: Vec<u32> = others.flat_map(|(_, rows)| rows.iter().copied()).collect();
+        let mut train = Vec::with_capacity(data.len());
+        for (_, rows) in folds.iter().enumerate().filter(|(other, _)| *other != fold) {
+            train.extend_from_slice(rows);
+        }
         let grown = plan.grow(data, &RowSet::of(train, data.len()), weights, &serial)?.model;
         let sums = cost_sums(plan, grown, &alphas, data, &folds[fold], weights, &serial);
         control.advance(1);
@@ -295,7 +297,7 @@ fn cost_sums(
         control.check()?;
         let weight = weights.value(row);
         let whole_until = compiled.last_node(data, row as usize);
-        compiled.spread(data, row as usize, 0, |node, fraction, _| {
+        compiled.spread(data, row as usize, 0, &mut |node, fraction, _| {
             let above = tree.nodes[node as usize].parent;
             let to = ended.get(above as usize).map_or(alphas.len(), |&end| end);
             let from = leaf_from[node as usize];

@@ -227,8 +227,9 @@ pub fn in_groups(
     loop {
         let mut kept = 0;
         for start in (0..count).step_by(LANES) {
-            let own: [u32; LANES] = from_fn(|lane| rows[start + lane]);
-            let mut at: [u32; LANES] = from_fn(|lane| nodes[start + lane]);
+            let (mut own, mut at) = ([0; LANES], [0; LANES]);
+            own.copy_from_slice(&rows[start..start + LANES]);
+            at.copy_from_slice(&nodes[start..start + LANES]);
             advance(&own, &mut at, steps);
             for (&row, &node) in own.iter().zip(&at).take(count - start) {
                 let (found, stays) = end(row, node);
@@ -322,7 +323,11 @@ impl WalkTable {
             return;
         }
         let advance = |rows: &[u32; LANES], at: &mut [u32; LANES], steps: usize| {
-            let starts = rows.map(|row| row as usize * self.width);
+            let mut starts = [0; LANES];
+            starts
+                .iter_mut()
+                .zip(rows)
+                .for_each(|(start, &row)| *start = row as usize * self.width);
             for _ in 0..steps {
                 at.iter_mut().zip(&starts).for_each(|(at, &start)| *at = step(start, *at));
             }

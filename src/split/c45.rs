@@ -28,11 +28,11 @@
 
 use super::scan::ClassOf;
 use crate::criteria::GainFilter;
-use crate::criteria::c45::{EQUAL, gain, gain_of_cut, ratio};
+use crate::criteria::c45::{EQUAL, XLog2X, gain, gain_of_cut, ratio};
 use crate::data::{entry_row, entry_tied};
 use crate::numeric::{Count, log2};
 use crate::reached::{self, Way};
-use crate::stats::{CellOf, Sum, Weighing};
+use crate::stats::{Sum, Weighing};
 
 /// Values this close are not cut apart.
 pub const CLOSE: f64 = 1e-5;
@@ -70,7 +70,7 @@ pub fn multiway<C: Count>(
     cells: &[C],
     totals: &[C],
     least: f64,
-    x_log2_x: &impl Fn(C) -> f64,
+    logs: &XLog2X,
 ) -> Option<C45Split> {
     let k = totals.len();
     let total = |counts: &[C]| counts.iter().fold(C::default(), |a, &c| a.plus(c));
@@ -79,10 +79,10 @@ pub fn multiway<C: Count>(
         return None;
     }
     let (node, known) = (total(totals), total(&sizes));
-    let gain = gain(cells, k, node.value(), x_log2_x);
+    let gain = gain(cells, k, node.value(), logs);
     // Sums of fractional rows are rounded: the known ones may seem to weigh more than the node.
     let unknown = if node > known { node.minus(known) } else { C::default() };
-    let ratio = ratio(gain, &sizes, unknown, node.value(), x_log2_x);
+    let ratio = ratio(gain, &sizes, unknown, node.value(), logs);
     Some(C45Split { at: 0, gain, ratio })
 }
 
@@ -92,7 +92,7 @@ pub fn one_vs_rest<C: Count>(
     cells: &[C],
     totals: &[C],
     least: f64,
-    x_log2_x: &impl Fn(C) -> f64,
+    logs: &XLog2X,
 ) -> Option<C45Split> {
     let k = totals.len();
     let column = |c: usize| cells.iter().skip(c).step_by(k).fold(C::default(), |a, &b| a.plus(b));
@@ -105,7 +105,7 @@ pub fn one_vs_rest<C: Count>(
         for c in 0..k {
             table[k + c] = if known[c] > own[c] { known[c].minus(own[c]) } else { C::default() };
         }
-        if let Some(split) = multiway(&table, totals, least, x_log2_x)
+        if let Some(split) = multiway(&table, totals, least, logs)
             && best.is_none_or(|best| split.ratio - best.ratio > EQUAL)
         {
             best = Some(C45Split { at: level as u32, ..split });
@@ -166,7 +166,7 @@ pub(super) fn usable_cut<W: Weighing>(
     left: W::Sum,
     cuts: u32,
     gain: f64,
-    x_log2_x: &impl Fn(CellOf<W>) -> f64,
+    logs: &XLog2X,
 ) -> Option<C45Split> {
     let unit = scan.weights.unit();
     let (known, node) = (Sum::total(scan.known), Sum::total(scan.totals));
@@ -176,7 +176,7 @@ pub(super) fn usable_cut<W: Weighing>(
         return None;
     }
     let sides = [left.cell(unit), known.minus(left).cell(unit)];
-    let ratio = ratio(gain, &sides, node.minus(known).cell(unit), whole, x_log2_x);
+    let ratio = ratio(gain, &sides, node.minus(known).cell(unit), whole, logs);
     Some(C45Split { at: at as u32, gain, ratio })
 }
 
@@ -185,14 +185,14 @@ pub(super) fn usable_cut<W: Weighing>(
 pub fn best_cut<W: Weighing>(
     scan: &KnownRows<'_, W>,
     least: f64,
-    x_log2_x: impl Fn(CellOf<W>) -> f64,
+    logs: &XLog2X,
 ) -> Option<C45Split> {
     reached::count(Way::C45Runs);
     let (order, k, unit) = (scan.order, scan.known.len(), scan.weights.unit());
     let CutLimits { known, node, lowest, .. } = limits(scan, least)?;
     let (n, whole) = (known.value(unit), node.value(unit));
     let highest = known.minus(lowest);
-    let f = |s: W::Sum| x_log2_x(s.cell(unit));
+    let f = |s: W::Sum| logs.one(s.cell(unit));
     let class = |i: usize| scan.class_of.codes[entry_row(order[i]) as usize] as usize;
     let weight = |i: usize| scan.weights.of(entry_row(order[i]));
     let is_cut = |i: usize, total: W::Sum| {
@@ -258,7 +258,7 @@ pub fn best_cut<W: Weighing>(
         return None;
     }
     let on_left = (0..best_at).fold(W::Sum::default(), |sum, i| sum.plus(weight(i)));
-    usable_cut(scan, best_at, on_left, cuts, best, &x_log2_x)
+    usable_cut(scan, best_at, on_left, cuts, best, logs)
 }
 
 /// The usable split that is chosen: the largest gain ratio among the features that pass the filter,

@@ -84,7 +84,7 @@ pub fn best_cut<W: Scanning>(
     let left = left_of(scan, at);
     let cells: Vec<_> = left.iter().map(|&s| cell(s)).collect();
     let gain = sink.gain(&cells);
-    Ok(c45::usable_cut(scan, at, Sum::total(&left), cuts, gain, &|c| logs.one(c)))
+    Ok(c45::usable_cut(scan, at, Sum::total(&left), cuts, gain, logs))
 }
 
 /// Class sums of the rows on the left of a place.
@@ -333,7 +333,7 @@ mod tests {
             };
             let mut scratch = BlockScratch::default();
             let blocks = best_cut(&scan, 0, self.least, &logs, &context, &mut scratch).unwrap();
-            let runs = c45::best_cut(&scan, self.least, |c| logs.one(c));
+            let runs = c45::best_cut(&scan, self.least, &logs);
             let truth = self.truth(&scan);
             assert_eq!(blocks.map(|b| b.at), truth.map(|t| t.0), "{label}");
             assert_eq!(runs.map(|b| b.at), truth.map(|t| t.0), "{label}");

@@ -102,9 +102,11 @@ impl Selector {
                 choice(b.feature, at)
             }),
             Ties::Random => {
-                let all: Vec<Choice> =
-                    tied.flat_map(|b| all(b).into_iter().map(|at| choice(b.feature, at))).collect();
-                all.get(uniform(key, all.len() as u64) as usize).copied()
+                let mut choices = Vec::new();
+                for b in tied {
+                    choices.extend(all(b).into_iter().map(|at| choice(b.feature, at)));
+                }
+                choices.get(uniform(key, choices.len() as u64) as usize).copied()
             }
         })
     }

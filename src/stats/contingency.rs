@@ -67,7 +67,11 @@ impl Layout {
 
     /// The codes of rows, given row by row, as [`CodedRows`] has them.
     pub fn pack(&self, codes: impl Iterator<Item = u32>) -> Vec<u8> {
-        codes.flat_map(|code| code.to_le_bytes().into_iter().take(self.code_bytes)).collect()
+        let mut bytes = Vec::new();
+        for code in codes {
+            bytes.extend_from_slice(&code.to_le_bytes()[..self.code_bytes]);
+        }
+        bytes
     }
 
     /// The code of a feature among the codes of a row.

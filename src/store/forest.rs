@@ -28,14 +28,9 @@ struct ForestBody {
     trees: Vec<Body>,
 }
 
-/// The schema that all trees but the first are stored with.
-fn empty_schema() -> Schema {
-    Schema { features: Vec::new(), classes: Vec::new(), target: String::new() }
-}
-
 /// Write a forest with these `parameters` in place of its own; equal ones give equal bytes.
 pub fn forest_to_bytes(forest: &Forest, parameters: &str, control: &Control) -> Result<Vec<u8>> {
-    let schema = |tree| if tree == 0 { (**forest.schema()).clone() } else { empty_schema() };
+    let schema = |tree| if tree == 0 { (**forest.schema()).clone() } else { Schema::default() };
     let trees = forest.trees.iter().enumerate().map(|(t, tree)| {
         control.check()?;
         Ok(body(tree, &tree.parameters, schema(t)))
@@ -74,7 +69,7 @@ pub fn forest_from_bytes(bytes: &[u8], control: &Control) -> Result<Forest> {
     let smoothing = stored.trees[0].smoothing;
     let mut trees = Vec::with_capacity(stored.trees.len());
     for (t, mut tree) in stored.trees.into_iter().enumerate() {
-        if t > 0 && tree.schema != empty_schema() {
+        if t > 0 && tree.schema != Schema::default() {
             return Err(bad(&format!("tree {t}: only the first tree carries the schema")));
         }
         if tree.smoothing != smoothing {

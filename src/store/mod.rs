@@ -39,10 +39,12 @@ struct ReadDocument {
 
 /// The content of a model's document. `counts` is flat (node, class); the other lists have one
 /// entry per node in pre-order. -1 means none, -2 all branches ([`branch_code`]).
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Body {
+    #[serde(deserialize_with = "json::plain")]
     schema: Schema,
+    #[serde(deserialize_with = "json::plain")]
     smoothing: LeafSmoothing,
     #[serde(with = "json::text")]
     parameters: String,
@@ -119,55 +121,48 @@ pub fn to_bytes(model: &Model, parameters: &str, control: &Control) -> Result<Ve
 
 /// A model as lists by field.
 fn body(model: &Model, parameters: &str, schema: Schema) -> Body {
-    let nodes = &model.tree.nodes;
-    Body {
+    let tree = &model.tree;
+    let mut body = Body {
         schema,
         smoothing: model.smoothing,
         parameters: parameters.into(),
-        parent: nodes.iter().map(|n| signed(n.parent)).collect(),
-        branch: nodes.iter().map(|n| n.branch).collect(),
-        feature: nodes
-            .iter()
-            .map(|n| if n.test == Test::Leaf { -1 } else { i64::from(n.feature) })
-            .collect(),
-        threshold: nodes
-            .iter()
-            .map(|n| match n.test {
-                Test::Threshold(t) => Some(t.at),
-                _ => None,
-            })
-            .collect(),
-        missing_branch: nodes.iter().map(|n| branch_code(n.missing_branch)).collect(),
-        label: nodes.iter().map(|n| n.label).collect(),
-        rows: nodes.iter().map(|n| n.rows).collect(),
-        step: nodes.iter().map(|n| signed(n.step)).collect(),
-        score: nodes.iter().map(|n| finite(n.score)).collect(),
-        distance: nodes.iter().map(|n| finite(n.distance)).collect(),
-        n_children: nodes.iter().map(|n| n.n_children).collect(),
-        counts: model.tree.counts.clone(),
-        outcomes: model
-            .tree
-            .outcomes
-            .iter()
-            .map(|o| (o.value, finite(o.impurity), finite(o.variance)))
-            .collect(),
-        subsets: (0..nodes.len())
-            .filter_map(|i| model.tree.subset(i).map(|levels| (i as u32, levels.to_vec())))
-            .collect(),
-        groups: (0..nodes.len())
-            .filter_map(|i| model.tree.groups(i).map(|groups| (i as u32, groups.to_vec())))
-            .collect(),
-        reaches: (0..nodes.len())
-            .filter_map(|i| match nodes[i].test {
-                Test::Threshold(t) if t.reach > t.at => Some((i as u32, t.reach)),
-                _ => None,
-            })
-            .collect(),
-        tests: (0..)
-            .zip(nodes)
-            .filter_map(|(i, n)| n.significance.map(|t| (i, finite(t.statistic), finite(t.log_p))))
-            .collect(),
+        counts: tree.counts.clone(),
+        ..Body::default()
+    };
+    for (node, i) in tree.nodes.iter().zip(0_u32..) {
+        body.parent.push(signed(node.parent));
+        body.branch.push(node.branch);
+        body.feature.push(if node.test == Test::Leaf { -1 } else { i64::from(node.feature) });
+        body.missing_branch.push(branch_code(node.missing_branch));
+        body.label.push(node.label);
+        body.rows.push(node.rows);
+        body.step.push(signed(node.step));
+        body.score.push(finite(node.score));
+        body.distance.push(finite(node.distance));
+        body.n_children.push(node.n_children);
+        let threshold = match node.test {
+            Test::Threshold(threshold) => Some(threshold),
+            _ => None,
+        };
+        body.threshold.push(threshold.map(|t| t.at));
+        if let Some(t) = threshold.filter(|t| t.reach > t.at) {
+            body.reaches.push((i, t.reach));
+        }
+        if let Some(levels) = tree.subset(i as usize) {
+            body.subsets.push((i, levels.to_vec()));
+        }
+        if let Some(groups) = tree.groups(i as usize) {
+            body.groups.push((i, groups.to_vec()));
+        }
+        if let Some(test) = node.significance {
+            body.tests.push((i, finite(test.statistic), finite(test.log_p)));
+        }
     }
+    for outcome in &tree.outcomes {
+        let (impurity, variance) = (finite(outcome.impurity), finite(outcome.variance));
+        body.outcomes.push((outcome.value, impurity, variance));
+    }
+    body
 }
 
 /// Wrap content into a document of a format.

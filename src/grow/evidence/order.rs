@@ -304,9 +304,10 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         let by_code = self.rows_by_code(nominal);
         // The known rows, ascending, with their codes: each side is a part of them.
         let declared = by_code.len() - usize::from(self.context.nominal.missing[nominal]);
-        let mut known: Vec<(u32, usize)> = (0..declared)
-            .flat_map(|code| by_code[code].iter().map(move |&row| (row, code)))
-            .collect();
+        let mut known: Vec<(u32, usize)> = Vec::new();
+        for (code, rows) in by_code[..declared].iter().enumerate() {
+            known.extend(rows.iter().map(|&row| (row, code)));
+        }
         known.sort_unstable();
         let mut rows = Vec::with_capacity(known.len());
         let mut missing = 0.0;
@@ -318,9 +319,9 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         }
         let mut on_first = vec![false; declared];
         let unit = self.context.weights.unit();
-        for at in divisions.numbers().filter(|&at| divisions.is_candidate(at, unit)) {
+        for at in divisions.groups.numbers().filter(|&at| divisions.is_candidate(at, unit)) {
             on_first.fill(false);
-            divisions.listed(at).iter().for_each(|&code| on_first[code as usize] = true);
+            divisions.groups.listed(at).iter().for_each(|&code| on_first[code as usize] = true);
             let mut side = |first: bool| {
                 rows.clear();
                 let own = known.iter().filter(|&&(_, code)| on_first[code] == first);

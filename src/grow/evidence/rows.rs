@@ -8,7 +8,7 @@
 use crate::criteria::SizeBudget;
 use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
-use crate::exact::Sizer;
+use crate::exact::{Sizer, TrainingSizes};
 use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::{ByOrder, NodeEvaluator};
 use crate::grow::features::WantedFeatures;
@@ -16,34 +16,121 @@ use crate::numeric::Ties;
 use crate::parallel::{self, Control};
 use crate::split::Scored;
 use crate::stats::Sum;
-use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// The rows of a node by one of its features.
+enum FeatureRows {
+    Numeric {
+        /// In ascending order; those without a value come last.
+        rows: Vec<u32>,
+        /// Number of rows with a value.
+        known: usize,
+        /// Places in the order at which the value changes.
+        cuts: Vec<usize>,
+    },
+    /// Rows of each level.
+    Nominal(Vec<Vec<u32>>),
+}
+
+/// A node as searches for smallest trees read it, whatever the weights of its rows are.
+trait SizedNode: Sync {
+    /// The rows by a feature.
+    fn rows_by(&self, feature: u32) -> FeatureRows;
+    /// All rows.
+    fn rows(&self) -> Vec<u32>;
+    /// Whether a branch with these rows is large enough.
+    fn is_enough(&self, rows: &[u32]) -> bool;
+}
+
+impl<W: ByOrder> SizedNode for NodeEvaluator<'_, '_, W> {
+    fn rows_by(&self, feature: u32) -> FeatureRows {
+        match self.context.place(feature) {
+            FeaturePlace::Numeric(i) => {
+                let order = self.slices.order(i, self.range);
+                let known = self.known(i).order.len();
+                let is_cut = |&at: &usize| entry_tied(order[at]) == 0;
+                FeatureRows::Numeric {
+                    rows: rows_of(order),
+                    known,
+                    cuts: (1..known).filter(is_cut).collect(),
+                }
+            }
+            FeaturePlace::Nominal(j) => {
+                FeatureRows::Nominal(self.coded().by_code(&self.context.nominal.layout, j))
+            }
+        }
+    }
+
+    fn rows(&self) -> Vec<u32> {
+        match self.context.numeric.is_empty() {
+            true => self.coded().rows.to_vec(),
+            false => rows_of(self.slices.order(0, self.range)),
+        }
+    }
+
+    fn is_enough(&self, rows: &[u32]) -> bool {
+        let (min, weights) = (self.minimum(), self.context.weights);
+        let weight: f64 = rows.iter().map(|&row| weights.of(row).value(weights.unit())).sum();
+        let count = if weights.are_copies() { weight } else { rows.len() as f64 };
+        count >= f64::from(min.rows) && weight >= min.weight
+    }
+}
+
+/// The rows of some entries of an order.
+fn rows_of(order: &[u32]) -> Vec<u32> {
+    order.iter().map(|&entry| entry_row(entry)).collect()
+}
+
+/// Scores the candidates of a node by the sizes of smallest trees.
+pub(in crate::grow) struct SizeSearch<'n> {
+    node: &'n dyn SizedNode,
+    /// Number of features.
+    features: u32,
+    ties: Ties,
+    sizes: &'n Option<Result<TrainingSizes>>,
+    /// Search nodes that are left for the whole tree.
+    left: &'n Mutex<u64>,
+    /// Most search nodes per branch.
+    branch: u64,
+    control: &'n Control,
+}
 
 impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
+    /// The search of this node.
+    pub(in crate::grow) fn by_rows<'n>(
+        &'n self,
+        budget: SizeBudget,
+        control: &'n Control,
+    ) -> SizeSearch<'n> {
+        SizeSearch {
+            node: self,
+            features: self.context.data.columns().len() as u32,
+            ties: self.context.setting.ties,
+            sizes: &self.context.sizes,
+            left: &self.context.size_budget,
+            branch: budget.branch,
+            control,
+        }
+    }
+}
+
+impl SizeSearch<'_> {
     /// Visit the candidates of a feature in the order of their thresholds: `visit(at, waiting,
     /// branches)` gets the rows of the branches and the number of candidates that are left, this
     /// one included.
-    fn each_by_rows(
+    fn each_candidate(
         &self,
         feature: u32,
         visit: &mut dyn FnMut(u32, usize, &[&[u32]]) -> Result<()>,
     ) -> Result<()> {
-        let min = self.minimum();
-        let enough = |rows: &[u32]| {
-            let weight: f64 = rows.iter().map(|&r| self.value(r)).sum();
-            let count = if self.context.weights.are_copies() { weight } else { rows.len() as f64 };
-            count >= f64::from(min.rows) && weight >= min.weight
-        };
-        match self.context.place(feature) {
-            FeaturePlace::Numeric(i) => {
-                let order = self.slices.order(i, self.range);
-                let rows: Vec<u32> = order.iter().map(|&e| entry_row(e)).collect();
-                let (known, missing) = rows.split_at(self.known(i).order.len());
+        let enough = |rows: &[u32]| self.node.is_enough(rows);
+        match self.node.rows_by(feature) {
+            FeatureRows::Numeric { rows, known, cuts } => {
+                let (known, missing) = rows.split_at(known);
                 if !missing.is_empty() && !enough(missing) {
                     return Ok(());
                 }
-                // A cut lies between values that differ.
-                let is_cut = |&at: &usize| entry_tied(order[at]) == 0;
-                let cuts: Vec<usize> = (1..known.len()).filter(is_cut).collect();
                 for (i, &at) in cuts.iter().enumerate() {
                     let (left, right) = known.split_at(at);
                     if enough(left) && enough(right) {
@@ -51,12 +138,11 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
                     }
                 }
             }
-            FeaturePlace::Nominal(j) => {
+            FeatureRows::Nominal(levels) => {
                 // One branch per level that has rows.
-                let branches = self.coded().by_code(&self.context.nominal.layout, j);
                 let filled: Vec<&[u32]> =
-                    branches.iter().filter(|b| !b.is_empty()).map(Vec::as_slice).collect();
-                if filled.len() > 1 && filled.iter().all(|b| enough(b)) {
+                    levels.iter().filter(|rows| !rows.is_empty()).map(Vec::as_slice).collect();
+                if filled.len() > 1 && filled.iter().all(|rows| enough(rows)) {
                     visit(0, 1, &filled)?;
                 }
             }
@@ -64,114 +150,83 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         Ok(())
     }
 
-    /// The results of `ask` for each feature, on several threads. Each feature may spend an equal
-    /// share of `left` search nodes, and at most `branch` per branch.
+    /// The lists of `ask` for all features, made on several threads. Each feature may spend an equal
+    /// share of `left` search nodes.
     fn of_features<T: Send>(
         &self,
         features: &[u32],
-        branch: u64,
         left: u64,
-        control: &Control,
-        ask: &(dyn Fn(u32, &mut Sizer<'_>) -> Result<T> + Sync),
+        ask: &(dyn Fn(u32, &mut Sizer<'_>) -> Result<Vec<T>> + Sync),
     ) -> Result<Vec<T>> {
-        let share = left / features.len().max(1) as u64;
-        let found = parallel::map(control, features.len(), &|i| {
-            let mut sizer = self.sizer(branch, share, control)?;
-            let found = ask(features[i], &mut sizer)?;
-            Ok((found, sizer.spent()))
+        let (share, spent) = (left / features.len().max(1) as u64, AtomicU64::new(0));
+        let found = parallel::collect(self.control, features.len(), &|i| {
+            let mut sizer = self.sizer(share)?;
+            let found = ask(features[i], &mut sizer);
+            spent.fetch_add(sizer.spent(), Ordering::Relaxed);
+            found
         })?;
-        self.spend(found.iter().map(|(_, spent)| spent).sum());
-        Ok(found.into_iter().map(|(found, _)| found).collect())
+        self.spend(spent.into_inner());
+        Ok(found)
     }
 
     /// Search nodes that are left for the whole tree.
     fn left(&self) -> u64 {
-        *self.context.size_budget.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Take search nodes from the budget of the tree.
     fn spend(&self, nodes: u64) {
-        let mut left = self.context.size_budget.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         *left = left.saturating_sub(nodes);
     }
 
-    /// Weight of a row.
-    fn value(&self, row: u32) -> f64 {
-        self.context.weights.of(row).value(self.context.weights.unit())
-    }
-
-    /// A search for smallest trees of at most `branch` search nodes per branch and `left` in all.
-    fn sizer<'c>(&'c self, branch: u64, left: u64, control: &'c Control) -> Result<Sizer<'c>> {
-        match &self.context.sizes {
-            Some(Ok(sizes)) => Ok(sizes.sizer(branch, left, control)),
+    /// A search for smallest trees of at most `left` search nodes.
+    fn sizer(&self, left: u64) -> Result<Sizer<'_>> {
+        match self.sizes {
+            Some(Ok(sizes)) => Ok(sizes.sizer(self.branch, left, self.control)),
             Some(Err(e)) => Err(e.clone()),
             None => Err(Error::Internal("rows of a context without their sizes".into())),
         }
     }
 
     /// The best candidate of each wanted feature.
-    pub(in crate::grow) fn best_by_rows(
-        &self,
-        budget: SizeBudget,
-        wanted: WantedFeatures<'_>,
-        control: &Control,
-    ) -> Result<Vec<Scored>> {
-        let ties = self.context.setting.ties;
-        let features = (0..self.context.data.columns().len() as u32).filter(|&f| wanted.has(f));
-        let features: Vec<u32> = features.collect();
+    pub(in crate::grow) fn best(&self, wanted: WantedFeatures<'_>) -> Result<Vec<Scored>> {
+        let ties = self.ties;
+        let features: Vec<u32> = (0..self.features).filter(|&f| wanted.has(f)).collect();
         // Half of the budget, so that the nodes below have some left.
-        let left = self.left() / 2;
-        let found =
-            self.of_features(&features, budget.branch, left, control, &|feature, sizer| {
-                let mut best: Vec<Scored> = Vec::new();
-                self.each_by_rows(feature, &mut |at, waiting, branches| {
-                    // Sums are not needed beyond the best one, nor an equal one unless ties are
-                    // drawn.
-                    let equal = usize::from(ties != Ties::First);
-                    let enough = best.first().map_or(usize::MAX, |s| -s.score as usize + equal);
-                    let score = -(sizer.sum(branches, enough, waiting)? as f64);
-                    Scored::keep(&mut best, feature, at, score, ties);
-                    Ok(())
-                })?;
-                Ok(best)
+        self.of_features(&features, self.left() / 2, &|feature, sizer| {
+            let mut best: Vec<Scored> = Vec::new();
+            self.each_candidate(feature, &mut |at, waiting, branches| {
+                // Sums are not needed beyond the best one, nor an equal one unless ties are drawn.
+                let equal = usize::from(ties != Ties::First);
+                let enough = best.first().map_or(usize::MAX, |s| -s.score as usize + equal);
+                let score = -(sizer.sum(branches, enough, waiting)? as f64);
+                Scored::keep(&mut best, feature, at, score, ties);
+                Ok(())
             })?;
-        Ok(found.into_iter().flatten().collect())
+            Ok(best)
+        })
     }
 
     /// Score of the undivided node.
-    pub(in crate::grow) fn undivided_by_rows(
-        &self,
-        budget: SizeBudget,
-        control: &Control,
-    ) -> Result<f64> {
-        let rows: Vec<u32> = match self.context.numeric.is_empty() {
-            true => self.coded().rows.to_vec(),
-            false => self.slices.order(0, self.range).iter().map(|&e| entry_row(e)).collect(),
-        };
-        let mut sizer = self.sizer(budget.branch, self.left() / 2, control)?;
-        let sum = sizer.sum(&[&rows], usize::MAX, 1)?;
+    pub(in crate::grow) fn undivided(&self) -> Result<f64> {
+        let mut sizer = self.sizer(self.left() / 2)?;
+        let sum = sizer.sum(&[&self.node.rows()], usize::MAX, 1)?;
         self.spend(sizer.spent());
         Ok(-(sum as f64))
     }
 
     /// All candidates: feature, rows on the left of a threshold (0 for a multiway split), score.
-    pub(in crate::grow) fn all_by_rows(
-        &self,
-        budget: SizeBudget,
-        control: &Control,
-    ) -> Result<Vec<(u32, u32, f64)>> {
-        let features: Vec<u32> = (0..self.context.data.columns().len() as u32).collect();
-        let left = self.left();
-        let found =
-            self.of_features(&features, budget.branch, left, control, &|feature, sizer| {
-                let mut found = Vec::new();
-                self.each_by_rows(feature, &mut |at, waiting, branches| {
-                    let sum = sizer.sum(branches, usize::MAX, waiting)?;
-                    found.push((feature, at, -(sum as f64)));
-                    Ok(())
-                })?;
-                Ok(found)
+    pub(in crate::grow) fn all(&self) -> Result<Vec<(u32, u32, f64)>> {
+        let features: Vec<u32> = (0..self.features).collect();
+        self.of_features(&features, self.left(), &|feature, sizer| {
+            let mut found = Vec::new();
+            self.each_candidate(feature, &mut |at, waiting, branches| {
+                let sum = sizer.sum(branches, usize::MAX, waiting)?;
+                found.push((feature, at, -(sum as f64)));
+                Ok(())
             })?;
-        Ok(found.concat())
+            Ok(found)
+        })
     }
 }

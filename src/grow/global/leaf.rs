@@ -53,7 +53,11 @@ pub(super) struct LeastTerms {
 
 /// Copy planes of `stride` candidates, of which `len` are used, without the gaps.
 pub(super) fn pack<C: Count>(cells: &[C], planes: usize, stride: usize, len: usize) -> Vec<C> {
-    cells.chunks(stride).take(planes).flat_map(|plane| &plane[..len]).copied().collect()
+    let mut packed = Vec::with_capacity(planes * len);
+    for plane in cells.chunks(stride).take(planes) {
+        packed.extend_from_slice(&plane[..len]);
+    }
+    packed
 }
 
 impl<C: Count> CandidateGroup<C> {

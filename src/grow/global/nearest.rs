@@ -258,10 +258,13 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         }
         // Only those of two branches are computed late.
         let (k, stride) = (self.leaf.classes(), block.len());
-        let cells: Vec<C> = (0..2 * k)
-            .flat_map(|i| block.iter().map(move |near| (i, near)))
-            .map(|(i, near)| groups[near.group].cells[i * groups[near.group].len() + near.at])
-            .collect();
+        let mut cells = Vec::with_capacity(2 * k * stride);
+        for i in 0..2 * k {
+            for near in block {
+                let group = &groups[near.group];
+                cells.push(group.cells[i * group.len() + near.at]);
+            }
+        }
         let tables = Tables {
             cells: C::cells(&cells),
             totals: C::cells(self.leaf.leaf),

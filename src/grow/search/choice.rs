@@ -12,7 +12,6 @@ use crate::grow::context::FeaturePlace;
 use crate::grow::options::GrowthSetting;
 use crate::numeric::mix;
 use crate::split::{CandidateFacts, Choice, NominalSplits, Scored, Selector};
-use crate::stats::Sum;
 
 /// Whether a sink may keep the best candidate of the node alone, not one per feature: no guard
 /// needs all features, and the candidates arrive in feature order. `nominal` and `numeric` are the
@@ -104,9 +103,7 @@ impl<R: NodeTables> CandidateFacts for FeatureFacts<'_, R> {
 
     fn sides(&mut self, feature: u32, at: u32) -> [f64; 2] {
         let NodeSums { totals, unit, .. } = self.rows.node();
-        let BranchSums { sums, .. } = sums_of_candidate(self.rows, feature, at);
-        let branch = |b: usize| sums[b * totals.len()..][..totals.len()].iter();
-        [0, 1].map(|b| branch(b).map(|sum| sum.value(unit)).sum())
+        sums_of_candidate(self.rows, feature, at).weights(totals.len(), unit)
     }
 
     fn are_thresholds(&self, feature: u32) -> bool {

@@ -110,6 +110,17 @@ pub(in crate::grow) struct BranchSums<S> {
     pub missing: bool,
 }
 
+impl<S: Sum> BranchSums<S> {
+    /// Weights of the first two branches.
+    fn weights(&self, classes: usize, unit: f64) -> [f64; 2] {
+        let mut weights = [0.0; 2];
+        for (weight, sums) in weights.iter_mut().zip(self.sums.chunks_exact(classes)) {
+            sums.iter().for_each(|sum| *weight += sum.value(unit));
+        }
+        weights
+    }
+}
+
 /// The declaration of a nominal feature.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::grow) struct DeclaredLevels<'a> {

@@ -22,28 +22,20 @@ impl<S: Sum> LevelPartitions<S> {
     /// level before.
     pub(super) fn join_single_rows(&mut self, rows: Option<&[u32]>, unit: f64) {
         let k = self.classes;
-        let is_single = |g: usize, sums: &[S]| match rows {
-            Some(rows) => rows[self.codes[g] as usize] == 1,
-            None => S::total(&sums[g * k..(g + 1) * k]).value(unit) == 1.0,
+        let is_single = |g: usize| match rows {
+            Some(rows) => rows[self.groups.codes(g)[0] as usize] == 1,
+            None => S::total(&self.sums[g * k..(g + 1) * k]).value(unit) == 1.0,
         };
-        let single: Vec<bool> = (0..self.groups()).map(|g| is_single(g, &self.sums)).collect();
-        let Some(first) = single.iter().position(|&s| s) else { return };
-        let (mut codes, mut starts) = (Vec::with_capacity(self.codes.len()), Vec::new());
-        let mut sums: Vec<S> = Vec::with_capacity(self.sums.len());
-        for g in (0..single.len()).filter(|&g| !single[g] || g == first) {
-            starts.push(codes.len());
-            codes.push(self.codes[g]);
-            let from = sums.len();
-            sums.extend_from_slice(&self.sums[g * k..(g + 1) * k]);
-            // The group takes the place of its first level.
-            for other in (g + 1..single.len()).filter(|&other| g == first && single[other]) {
-                codes.push(self.codes[other]);
-                let others = &self.sums[other * k..(other + 1) * k];
-                sums[from..].iter_mut().zip(others).for_each(|(sum, &s)| *sum = sum.plus(s));
-            }
+        let (mut joined, mut of_singles) = (0, None);
+        let mut to = Vec::with_capacity(self.groups.count());
+        for g in 0..self.groups.count() {
+            let group = if is_single(g) { *of_singles.get_or_insert(joined) } else { joined };
+            joined += usize::from(group == joined);
+            to.push(group);
         }
-        starts.push(codes.len());
-        (self.codes, self.starts, self.sums) = (codes, starts, sums);
+        if joined < to.len() {
+            self.join_groups(&to);
+        }
     }
 
     /// The bound below which [`left_in`] both sides of a division must stay: that of all rows, less
@@ -53,7 +45,7 @@ impl<S: Sum> LevelPartitions<S> {
         for group in self.sums.chunks_exact(self.classes) {
             whole.iter_mut().zip(group).for_each(|(sum, &s)| *sum = sum.plus(s));
         }
-        let cost = self.groups().saturating_sub(1) as f64;
+        let cost = self.groups.count().saturating_sub(1) as f64;
         let left = left_in(&whole, unit);
         match whole[0].moments() {
             Some(_) => left * (-2.0 * cost / whole[0].value(unit)).exp2(),
@@ -65,12 +57,12 @@ impl<S: Sum> LevelPartitions<S> {
     /// the sums of both.
     pub(super) fn pays(&self, sides: [&[S]; 2], unit: f64) -> bool {
         let left = || sides.iter().map(|side| left_in(side, unit)).sum::<f64>();
-        self.most_left.is_none_or(|most| left() < most)
+        self.groups.most_left.is_none_or(|most| left() < most)
     }
 
     /// Whether division `at` may be a candidate; see [`Self::pays`].
     pub fn is_candidate(&self, at: u32, unit: f64) -> bool {
-        self.most_left.is_none() || {
+        self.groups.most_left.is_none() || {
             let (sums, _) = self.sums(at);
             let (first, rest) = sums.split_at(self.classes);
             self.pays([first, &rest[..self.classes]], unit)

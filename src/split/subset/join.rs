@@ -18,8 +18,8 @@ use std::collections::BinaryHeap;
 
 /// A group of levels.
 struct LevelGroup {
-    /// Codes of the levels.
-    codes: Vec<u32>,
+    /// The groups that it joins, in the order of their lowest codes.
+    members: Vec<usize>,
     /// Weight by class.
     sums: Vec<f64>,
     /// Weight.
@@ -34,10 +34,10 @@ fn x_ln_x(x: f64) -> f64 {
 }
 
 impl LevelGroup {
-    fn new(codes: Vec<u32>, sums: Vec<f64>) -> Self {
+    fn new(members: Vec<usize>, sums: Vec<f64>) -> Self {
         let weight = sums.iter().sum();
         let total_entropy = total_entropy(sums.iter().copied(), &x_ln_x);
-        Self { codes, sums, weight, total_entropy }
+        Self { members, sums, weight, total_entropy }
     }
 
     /// Information lost when two groups become one.
@@ -48,44 +48,38 @@ impl LevelGroup {
 
     fn union(&self, other: &Self) -> Self {
         let sums = self.sums.iter().zip(&other.sums).map(|(a, b)| a + b).collect();
-        Self::new([&self.codes[..], &other.codes].concat(), sums)
+        Self::new([&self.members[..], &other.members].concat(), sums)
     }
 }
 
 impl<S: Sum> LevelPartitions<S> {
     /// Join groups until [`EXACT`] are left; they are in the order of their lowest codes.
     pub(super) fn join(&mut self, unit: f64) {
-        let k = self.classes;
-        let group = |g: usize| {
-            let sums = self.sums[g * k..(g + 1) * k].iter().map(|s| s.value(unit)).collect();
-            LevelGroup::new(self.codes[self.starts[g]..self.starts[g + 1]].to_vec(), sums)
-        };
-        let levels = (0..self.groups()).map(group).collect();
-        let groups = join_pairs(join_neighbours(levels));
-        // The sums of a group are added up again from those that it joins, exactly; each of them is
-        // known by its lowest code.
-        let lowest: Vec<u32> = (0..self.groups()).map(|g| self.codes[self.starts[g]]).collect();
-        let mut sums = vec![S::default(); groups.len() * k];
-        let (mut codes, mut starts) = (Vec::with_capacity(self.codes.len()), vec![0]);
-        for (to, group) in sums.chunks_exact_mut(k).zip(&groups) {
-            for g in group.codes.iter().filter_map(|code| lowest.binary_search(code).ok()) {
-                let from = &self.sums[g * k..][..k];
-                to.iter_mut().zip(from).for_each(|(sum, &s)| *sum = sum.plus(s));
-            }
-            codes.extend_from_slice(&group.codes);
-            starts.push(codes.len());
-        }
-        (self.sums, self.codes, self.starts) = (sums, codes, starts);
+        let weights = self.sums.iter().map(|s| s.value(unit)).collect();
+        // The sums of a group are added up again from those that it joins, exactly.
+        self.join_groups(&joined(weights, self.classes));
     }
 }
 
-/// The groups that are left, in the order of their lowest codes.
+/// The group, of [`EXACT`], that each of some groups becomes part of; `weights` are those of the
+/// groups and classes.
+fn joined(weights: Vec<f64>, classes: usize) -> Vec<usize> {
+    let groups = weights.chunks_exact(classes).enumerate();
+    let groups = groups.map(|(g, sums)| LevelGroup::new(vec![g], sums.to_vec())).collect();
+    let mut to = vec![0; weights.len() / classes];
+    for (at, group) in join_pairs(join_neighbours(groups)).iter().enumerate() {
+        group.members.iter().for_each(|&g| to[g] = at);
+    }
+    to
+}
+
+/// The groups that are left, in the order of their first members.
 fn sorted(groups: Vec<Option<LevelGroup>>) -> Vec<LevelGroup> {
     let mut groups: Vec<LevelGroup> = groups.into_iter().flatten().collect();
     for group in &mut groups {
-        group.codes.sort_unstable();
+        group.members.sort_unstable();
     }
-    sort_few(&mut groups, &|a, b| a.codes[0].cmp(&b.codes[0]));
+    sort_few(&mut groups, &|a, b| a.members[0].cmp(&b.members[0]));
     groups
 }
 
@@ -200,6 +194,6 @@ fn sort_by_class_shares(groups: &mut [LevelGroup]) {
     sort_few(groups, &|a, b| {
         let by_share = |&c: &usize| (a.sums[c] / a.weight).total_cmp(&(b.sums[c] / b.weight));
         let first = classes.iter().map(by_share).find(|order| order.is_ne());
-        first.unwrap_or(Ordering::Equal).then(a.codes.cmp(&b.codes))
+        first.unwrap_or(Ordering::Equal).then(a.members.cmp(&b.members))
     });
 }

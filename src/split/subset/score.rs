@@ -34,11 +34,11 @@ pub fn score_candidates<'a, S: Sum>(
     let mut block = SubsetBlock { search, context, branches: 0, scratch, sink };
     for levels in features {
         partitions.fill(&levels, context.classes, search);
-        if partitions.is_empty() || !block.admits_missing(partitions, &levels) {
+        if partitions.groups.count() < 2 || !block.admits_missing(partitions, &levels) {
             continue;
         }
         block.open(partitions.branches())?;
-        match partitions.naming {
+        match partitions.groups.naming {
             _ if search.drawn.is_some() => {
                 reached::count(Way::Drawn);
                 block.drawn(partitions, &levels)?;
@@ -84,7 +84,8 @@ impl<'w, S: Sum> SetSums<'w, S> {
                 let added = group(bit + 1, c);
                 next.iter_mut().zip(done).for_each(|(to, from)| *to = from.plus(added));
             }
-            known[c] = (0..partitions.groups()).fold(S::default(), |sum, g| sum.plus(group(g, c)));
+            known[c] =
+                (0..partitions.groups.count()).fold(S::default(), |sum, g| sum.plus(group(g, c)));
         }
         Self { width, tabulated, known, high }
     }
@@ -93,7 +94,7 @@ impl<'w, S: Sum> SetSums<'w, S> {
     fn add_high(&mut self, partitions: &LevelPartitions<S>, set: usize) {
         let (k, first) = (self.high.len(), self.width.ilog2() as usize + 1);
         for (c, sum) in self.high.iter_mut().enumerate() {
-            let members = (first..partitions.groups()).filter(|g| set >> (g - 1) & 1 == 1);
+            let members = (first..partitions.groups.count()).filter(|g| set >> (g - 1) & 1 == 1);
             *sum = members.fold(S::default(), |sum, g| sum.plus(partitions.sums[g * k + c]));
         }
     }
@@ -161,13 +162,8 @@ impl<C: Count> SubsetBlock<'_, C> {
         left: &[S],
         right: &[S],
     ) -> bool {
-        let rows = |first: bool| {
-            let counted = levels.rows.as_deref().unwrap_or_default();
-            let side = (0..partitions.groups()).filter(|&g| partitions.is_first(at, g) == first);
-            side.flat_map(|g| &partitions.codes[partitions.starts[g]..partitions.starts[g + 1]])
-                .map(|&c| counted[c as usize])
-                .sum()
-        };
+        let counted = levels.rows.as_deref().unwrap_or_default();
+        let rows = |first| partitions.groups.rows_on(at, first, counted);
         self.is_large_enough(left.iter().copied(), || rows(true))
             && self.is_large_enough(right.iter().copied(), || rows(false))
             && partitions.pays([left, right], self.search.unit)
@@ -199,8 +195,8 @@ impl<C: Count> SubsetBlock<'_, C> {
         levels: &FeatureLevels<'_, S>,
     ) -> Result<()> {
         let Some(draws) = self.search.drawn else { return Ok(()) };
-        let at = partitions.first()
-            + uniform(draws.of(levels.table.feature), partitions.len() as u64) as u32;
+        let at = partitions.groups.first()
+            + uniform(draws.of(levels.table.feature), partitions.groups.len() as u64) as u32;
         let (sums, _) = partitions.sums(at);
         let (left, right) = sums[..2 * self.context.classes].split_at(self.context.classes);
         if self.admits(partitions, levels, at, left, right) {
@@ -215,8 +211,8 @@ impl<C: Count> SubsetBlock<'_, C> {
         partitions: &mut LevelPartitions<S>,
         levels: &FeatureLevels<'_, S>,
     ) -> Result<()> {
-        let (k, n) = (self.context.classes, partitions.groups());
-        partitions.arrange(levels.ordered);
+        let (k, n) = (self.context.classes, partitions.groups.count());
+        partitions.groups.arrange();
         // One buffer: sums of each group (for cuts, of the groups up to it), of all groups, and of
         // the groups that are not on the current side.
         let mut work = std::mem::take(&mut partitions.work);
@@ -228,21 +224,22 @@ impl<C: Count> SubsetBlock<'_, C> {
         for row in sums.chunks_exact(k) {
             known.iter_mut().zip(row).for_each(|(sum, &s)| *sum = sum.plus(s));
         }
-        if partitions.naming == Naming::Cut {
+        if partitions.groups.naming == Naming::Cut {
             (k..sums.len()).for_each(|i| sums[i] = sums[i].plus(sums[i - k]));
         }
-        for j in 0..partitions.sequence.len() {
-            let i = partitions.sequence[j].1 as usize;
-            let at = partitions.first() + i as u32;
+        for j in 0..partitions.groups.sequence.len() {
+            let i = partitions.groups.sequence[j].1 as usize;
+            let at = partitions.groups.first() + i as u32;
             let side = &sums[i * k..(i + 1) * k];
             for c in 0..k {
                 others[c] = known[c].minus(side[c]);
             }
             // The lone level, or the side with the lowest code, is the first branch.
-            let (left, right) = match partitions.naming == Naming::Level || partitions.lowest <= i {
-                true => (side, &others[..]),
-                false => (&others[..], side),
-            };
+            let (left, right) =
+                match partitions.groups.naming == Naming::Level || partitions.groups.lowest <= i {
+                    true => (side, &others[..]),
+                    false => (&others[..], side),
+                };
             if self.admits(partitions, levels, at, left, right) {
                 self.push(partitions, levels, at, left, right)?;
             }
@@ -257,7 +254,7 @@ impl<C: Count> SubsetBlock<'_, C> {
         partitions: &mut LevelPartitions<S>,
         levels: &FeatureLevels<'_, S>,
     ) -> Result<()> {
-        let (k, groups) = (self.context.classes, partitions.groups());
+        let (k, groups) = (self.context.classes, partitions.groups.count());
         let low = (groups - 1).min(LOW);
         // One buffer for the sums of sets and of the two sides of a division.
         let mut work = std::mem::take(&mut partitions.work);
@@ -266,13 +263,13 @@ impl<C: Count> SubsetBlock<'_, C> {
         let (sets, sides) = work.split_at_mut(((1 << low) + 2) * k);
         let (left, right) = sides.split_at_mut(k);
         let mut sets = SetSums::new(partitions, low, k, sets);
-        let (count, width) = (partitions.len(), sets.width);
+        let (count, width) = (partitions.groups.len(), sets.width);
         // The sets that share their high groups come one after the other.
         for from in (0..count).step_by(width) {
             sets.add_high(partitions, from);
             let end = width.min(count - from);
             // Without limits the sides of many divisions are written at once.
-            if !self.search.limited() && partitions.most_left.is_none() {
+            if !self.search.limited() && partitions.groups.most_left.is_none() {
                 let mut low = 0;
                 while low < end {
                     low += self.push_sets(partitions, levels, &sets, from, low..end)?;

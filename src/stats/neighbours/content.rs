@@ -33,19 +33,14 @@ pub(super) fn order(
         let by_others = || by_others().unwrap_or_else(by_number);
         by_codes.then_with(by_others).then(a.cmp(&b))
     };
-    if weights.is_empty() {
-        // sort by the key, then the runs of equal keys by the rest
-        rows.sort_unstable_by_key(|row| row.0);
-        let equal = rows.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1);
-        equal.for_each(|run| run.sort_unstable_by(|a, b| by_rest(a.1 as usize, b.1 as usize)));
-    } else {
-        rows.sort_unstable_by(|&(x, a), &(y, b)| {
-            let (a, b) = (a as usize, b as usize);
-            let by_class = classes[a].cmp(&classes[b]);
-            let by_weight = || weights[a].total_cmp(&weights[b]);
-            by_class.then_with(by_weight).then(x.cmp(&y)).then_with(|| by_rest(a, b))
-        });
-    }
+    rows.sort_unstable_by(|&(x, a), &(y, b)| {
+        let (a, b) = (a as usize, b as usize);
+        let by_weight = || match weights {
+            [] => Ordering::Equal,
+            _ => classes[a].cmp(&classes[b]).then_with(|| weights[a].total_cmp(&weights[b])),
+        };
+        by_weight().then(x.cmp(&y)).then_with(|| by_rest(a, b))
+    });
     rows.into_iter().map(|(_, row)| row).collect()
 }
 

@@ -218,11 +218,12 @@ struct RowChunk<'a> {
 impl<'a> RowChunk<'a> {
     fn new(all: &'a AllRows<'a>, picker: &'a Picker<'a>, rows: Range<usize>) -> Self {
         let (n, w) = (all.first.len(), all.words());
-        let slots = rows
-            .clone()
-            .flat_map(|row| all.rows.part(row, 0..n).iter().zip(&all.first))
-            .map(|(&code, &first)| first + u32::from(code));
-        let slots = Slots::new(slots.collect(), n);
+        let mut slots = Vec::with_capacity(rows.len() * n);
+        for row in rows.clone() {
+            let codes = all.rows.part(row, 0..n).iter().zip(&all.first);
+            slots.extend(codes.map(|(&code, &first)| first + u32::from(code)));
+        }
+        let slots = Slots::new(slots, n);
         let window = Window { features: n, first: 0, length: n + 1 };
         let depth = window.planes();
         let tiles = all.valid.len() / w;

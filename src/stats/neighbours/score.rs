@@ -332,7 +332,7 @@ pub(super) fn pick<T: Send>(
     keep: fn(Contribution) -> T,
 ) -> Result<Vec<T>> {
     const TASK_ROWS: usize = 32;
-    let parts = parallel::map(control, tile.len().div_ceil(TASK_ROWS), &|task| {
+    parallel::collect(control, tile.len().div_ceil(TASK_ROWS), &|task| {
         control.check()?;
         let (mut whole, mut real) = (Vec::new(), Vec::new());
         let task_rows = task * TASK_ROWS..((task + 1) * TASK_ROWS).min(tile.len());
@@ -347,9 +347,8 @@ pub(super) fn pick<T: Send>(
                 picker.pick(row, own, &mut real)
             })
         });
-        Ok(kept.collect::<Vec<T>>())
-    })?;
-    Ok(parts.into_iter().flatten().collect())
+        Ok(kept.collect())
+    })
 }
 
 /// A tile whose neighbours are picked, to be summed.

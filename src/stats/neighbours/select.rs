@@ -15,6 +15,7 @@ use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, listed, push_p
 use super::rows::{Mass, NeighbourRows};
 use super::thresholds::{Distance, RadiusThresholds};
 use crate::error::{Error, Result, unsupported};
+use crate::numeric::sort_few;
 use crate::stats::pairs::{PairMetric, PairSetting};
 use serde::Deserialize;
 use std::cmp::Ordering;
@@ -364,8 +365,7 @@ impl<'a> Picker<'a> {
     /// The k nearest places as a [`listed`] search finds them, for rows that count once.
     fn listed<D: Distance>(&self, distances: &[D], k: usize, ranks: Ranks) -> Vec<PlaceGroup> {
         let candidates = (0..distances.len()).filter(|&at| distances[at] < D::EXCLUDED);
-        let mut places: Vec<usize> = candidates.collect();
-        places.sort_unstable_by_key(|&at| self.order.given[at]);
+        let places = self.by_number(candidates.collect());
         let in_order = places.iter().map(|&at| distances[at].value());
         let mut kept: Vec<Neighbour<D>> = listed(in_order, k, self.grid.tolerance)
             .into_iter()
@@ -376,8 +376,14 @@ impl<'a> Picker<'a> {
             })
             .collect();
         // stable: rows at one distance stay in the order of the list
-        kept.sort_by(|a, b| a.distance.partial_cmp(&b.distance).unwrap_or(Ordering::Equal));
+        sort_few(&mut kept, &|a, b| a.distance.partial_cmp(&b.distance).unwrap_or(Ordering::Equal));
         ranked(&kept, k as f64, NeighbourTies::Listed, ranks)
+    }
+
+    /// Some places in the order of their row numbers.
+    fn by_number(&self, mut places: Vec<usize>) -> Vec<usize> {
+        places.sort_unstable_by_key(|&at| self.order.given[at]);
+        places
     }
 
     /// Sort by distance, then by row number. Distances within the tolerance of the first of a run
@@ -395,7 +401,7 @@ impl<'a> Picker<'a> {
             for run in kept.chunk_by_mut(tied) {
                 let first = run[0].distance;
                 run.iter_mut().for_each(|neighbour| neighbour.distance = first);
-                run.sort_unstable_by_key(row);
+                sort_few(run, &|a, b| row(a).cmp(&row(b)));
             }
         }
     }

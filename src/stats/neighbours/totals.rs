@@ -46,8 +46,12 @@ impl NominalTotals {
             }
             Ok((levels, sum))
         })?;
-        let distances = parts.iter().map(|p| p.1).sum();
-        Ok(Self { levels: parts.into_iter().flat_map(|p| p.0).collect(), distances })
+        let mut totals = Self { levels: Vec::new(), distances: 0 };
+        for (levels, distances) in parts {
+            totals.levels.extend(levels);
+            totals.distances += distances;
+        }
+        Ok(totals)
     }
 }
 

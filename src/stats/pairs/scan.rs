@@ -208,8 +208,11 @@ impl<T: Send> Chunk<T> {
             for tile in tiles {
                 for run in &tile.runs {
                     let words = &tile.words[run.words.clone()];
-                    let all = words.iter().flat_map(|w| w.rows.start as u32..w.rows.end as u32);
-                    let with_bit: Vec<u32> = all.filter(has_bit).collect();
+                    let mut with_bit = Vec::new();
+                    for word in words {
+                        let rows = word.rows.start as u32..word.rows.end as u32;
+                        with_bit.extend(rows.filter(has_bit));
+                    }
                     members.extend(
                         with_bit.chunks(CHUNK).map(|c| (run.class, tile.index, c.to_vec())),
                     );
@@ -218,8 +221,8 @@ impl<T: Send> Chunk<T> {
             parallel::map(control, members.len(), &|c| {
                 control.check()?;
                 let (class, tile, ref members) = members[c];
-                let slots: Vec<u32> =
-                    members.iter().flat_map(|&i| rows.row(i as usize)).copied().collect();
+                let mut slots = Vec::with_capacity(members.len() * rows.features);
+                members.iter().for_each(|&i| slots.extend_from_slice(rows.row(i as usize)));
                 let features = features(&slots);
                 let slots = Slots::new(slots, rows.features);
                 Ok(Self { class, tile, rows: members.clone(), slots, features })

@@ -319,11 +319,10 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         // Several threads share the features of a large node.
         let p = context.data.columns().len();
         if control.threads() > 1 && self.instances.len() * p > WIDE_NODE {
-            let found = parallel::map(control, p, &|f| match wanted[f] {
+            return parallel::collect(control, p, &|f| match wanted[f] {
                 true => best_of(f as u32, f64::NEG_INFINITY, &mut SearchScratch::default()),
                 false => Ok(Vec::new()),
-            })?;
-            return Ok(found.into_iter().flatten().collect());
+            });
         }
         // Where nothing but the largest score decides, later features need to score above it.
         let winner_only = setting.gain_filter == GainFilter::None && setting.ties == Ties::First;
@@ -345,7 +344,6 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         let least = context.setting.limits.min_samples_leaf as f64;
         let facts = &context.setting.context;
         let logs = XLog2X::new(facts.logs, context.quick);
-        let x_log2_x = |cell: CellOf<W>| logs.one(cell);
         let unit = self.weights.unit();
         let best_of = |feature: u32, scratch: &mut BlockScratch<_>| -> Result<Option<Usable>> {
             // Position, gain and gain ratio: of the best threshold, or of a nominal split.
@@ -364,7 +362,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
                 let found = if known.len() <= cuts::FEW_CLASSES {
                     cuts::best_cut(&scan, feature, least, &logs, facts, scratch)?
                 } else {
-                    c45::best_cut(&scan, least, x_log2_x)
+                    c45::best_cut(&scan, least, &logs)
                 };
                 scratch.steps = steps;
                 found
@@ -373,9 +371,9 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
                 let cells: Vec<_> = cells.iter().map(|s| s.cell(unit)).collect();
                 let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
                 if context.setting.nominal_splits == NominalSplits::OneVsRest {
-                    c45::one_vs_rest(&cells, &totals, least, &x_log2_x)
+                    c45::one_vs_rest(&cells, &totals, least, &logs)
                 } else {
-                    c45::multiway(&cells, &totals, least, &x_log2_x)
+                    c45::multiway(&cells, &totals, least, &logs)
                 }
             };
             let many = context.many[feature as usize];
@@ -384,11 +382,10 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         // Several threads share the features of a large node.
         let p = context.data.columns().len();
         if control.threads() > 1 && self.instances.len() * p > WIDE_NODE {
-            let found = parallel::map(control, p, &|f| match wanted[f] {
-                true => best_of(f as u32, &mut BlockScratch::default()),
-                false => Ok(None),
-            })?;
-            return Ok(found.into_iter().flatten().collect());
+            return parallel::collect(control, p, &|f| match wanted[f] {
+                true => Ok(best_of(f as u32, &mut BlockScratch::default())?.into_iter().collect()),
+                false => Ok(Vec::new()),
+            });
         }
         let (mut scratch, mut found) = (BlockScratch::default(), Vec::new());
         for f in (0..p).filter(|&f| wanted[f]) {

@@ -109,7 +109,8 @@ impl Gaps {
                 counts[usize::from(MISSING_CODE)] > 0 && !is_constant(counts)
             })
             .collect();
-        let parts = parallel::map(control, with_missing.len().div_ceil(BLOCK_VARIANTS), &|p| {
+        let blocks = with_missing.len().div_ceil(BLOCK_VARIANTS);
+        let gaps = parallel::collect(control, blocks, &|p| {
             control.check()?;
             let mut codes = vec![0u8; by_place.len()];
             let some = &with_missing
@@ -120,7 +121,6 @@ impl Gaps {
             };
             Ok(some.iter().map(gap).collect::<Vec<Gap>>())
         })?;
-        let gaps: Vec<Gap> = parts.into_iter().flatten().collect();
         // constant variants count in no distance
         let varying = planes.counts.iter().filter(|c| !is_constant(c)).count();
         let grid = Grid::with(varying, if gaps.is_empty() { 0 } else { gaps.len() + 1 });

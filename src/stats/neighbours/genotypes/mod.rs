@@ -186,8 +186,9 @@ impl<'a> Study<'a> {
             sums::add(control, &self.samples, &self.gaps, picked, &mut scores, differing)?;
             if let Some(near) = recorded.near.as_deref_mut() {
                 for (row, contribution) in rows.clone().zip(contributions) {
-                    let places = contribution.groups.into_iter().flat_map(|g| g.places);
-                    near[self.samples.order.places[row] as usize] = places.collect();
+                    let places = &mut near[self.samples.order.places[row] as usize];
+                    places.clear();
+                    contribution.groups.iter().for_each(|g| places.extend_from_slice(&g.places));
                 }
             }
             control.advance(rows.len() as u64);

@@ -163,8 +163,8 @@ class Stability:
             refit=np.repeat(np.arange(len(trees)), [len(nodes) for _, nodes in tests]),
         )
         if schema.nominal[j]:
-            names = schema.levels[j]
-            found.levels = [_first_levels(tree, i, names) for tree, nodes in tests for i in nodes]
+            names, pairs = schema.levels[j], [(tree, i) for tree, at in tests for i in at.tolist()]
+            found.levels = [_first_levels(tree, i, names) for tree, i in pairs]
         else:
             found.threshold = np.concatenate([tree.threshold[nodes] for tree, nodes in tests])
         return found

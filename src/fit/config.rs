@@ -1,7 +1,8 @@
 //! [`Config`]: the user's parameters as parsed from JSON.
 //!
 //! Field names are the parameter names of the Python estimators, where they are documented
-//! (`python/fasttree/estimators/declaration.py`). Parsing checks names and types;
+//! (`python/fasttree/estimators/declaration.py`); the parameters of a selection by significance
+//! are one field. Parsing checks names and types;
 //! [`super::FitPlan::new`] checks domains and combinations.
 
 use crate::criteria::{self, Criterion, Info};
@@ -11,9 +12,9 @@ use crate::grow::{EmptyBranch, Evaluation, LeafLabels, LeafOrder, Thresholds};
 use crate::model::LeafSmoothing;
 use crate::numeric::Ties;
 use crate::prune::{self, AlphaRule, PruneMethod};
-use crate::split::significance::Adjust;
+use crate::split::significance::Significance;
 use crate::split::{NominalSplits, Splitter};
-use crate::stats::inference::FeatureTestKind;
+use crate::stats::inference::{FeatureTestKind, LevelMerging};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -47,28 +48,6 @@ pub enum ThresholdSearch {
     Auto,
 }
 
-/// How the feature of a split is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Selection {
-    /// By the best score of its splits.
-    #[default]
-    Score,
-    /// By a test of independence.
-    Significance,
-}
-
-/// By what the split of a feature is chosen that was selected by significance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Cut {
-    /// The largest two-sample statistic.
-    #[default]
-    Statistic,
-    /// The criterion.
-    Criterion,
-}
-
 /// The user's parameters.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -76,17 +55,8 @@ pub enum Cut {
 pub struct Config {
     pub criterion: String,
     pub criterion_options: Map<String, Value>,
-    pub selection: Selection,
-    pub test: FeatureTestKind,
-    pub alpha: f64,
-    pub adjust: Adjust,
-    pub cut: Cut,
-    pub cut_test: FeatureTestKind,
-    pub min_prob: f64,
-    pub split_tries: usize,
-    pub merge_levels: bool,
-    pub alpha_merge: f64,
-    pub alpha_split: Option<f64>,
+    /// How features are chosen by significance; `None` where scores choose them.
+    pub significance: Option<Significance>,
     pub evaluation: Evaluation,
     pub labels: LeafLabels,
     pub ties: Ties,
@@ -138,17 +108,7 @@ impl Default for Config {
         Self {
             criterion: "info_gain".into(),
             criterion_options: Map::new(),
-            selection: Selection::Score,
-            test: FeatureTestKind::Quadratic,
-            alpha: 0.05,
-            adjust: Adjust::Bonferroni,
-            cut: Cut::Statistic,
-            cut_test: FeatureTestKind::Quadratic,
-            min_prob: 0.01,
-            split_tries: 2,
-            merge_levels: false,
-            alpha_merge: 0.05,
-            alpha_split: None,
+            significance: None,
             evaluation: Evaluation::Local,
             labels: LeafLabels::Majority,
             ties: Ties::First,
@@ -194,25 +154,18 @@ impl Config {
         criteria::make(&self.criterion, self.criterion_options.clone())
     }
 
-    /// Whether features are chosen by significance.
-    pub fn by_significance(&self) -> bool {
-        self.selection == Selection::Significance
-    }
-
-    /// Whether levels are merged before a feature is tested.
-    pub(super) fn merges(&self) -> bool {
-        self.by_significance() && self.merge_levels
+    /// How levels are merged before a feature is tested.
+    pub(super) fn merging(&self) -> Option<LevelMerging> {
+        self.significance.and_then(|rule| rule.merging)
     }
 
     /// The criterion of the splits: where features are chosen by significance and splits by the
     /// two-sample statistic, the measure that is largest where the statistic is, else `named`.
     pub(super) fn split_criterion(&self, named: Box<dyn Criterion>) -> Result<Box<dyn Criterion>> {
-        if !self.by_significance() || self.cut == Cut::Criterion {
-            return Ok(named);
-        }
+        let Some(cut) = self.significance.and_then(|rule| rule.cut) else { return Ok(named) };
         // The statistic of a number is a multiple of its decrease in variance, the quadratic form
         // of classes one of Pearson's statistic.
-        Ok(match (named.info().is_on_number(), self.cut_test) {
+        Ok(match (named.info().is_on_number(), cut) {
             (true, _) => criteria::make("squared_error", Map::new())?,
             (false, FeatureTestKind::Maximum) => Box::new(criteria::LargestDeviation {}),
             (false, _) => criteria::make("chi2", Map::new())?,
@@ -226,7 +179,7 @@ impl Config {
             Missing::Fractional => criterion.fractional,
             Missing::Auto => {
                 self.evaluation == Evaluation::Local
-                    && !self.by_significance()
+                    && self.significance.is_none()
                     && criterion.fractional
                     && self.cost_matrix.is_none()
                     && self.honest.is_none() // parts of rows are no observations

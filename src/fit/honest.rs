@@ -9,13 +9,13 @@
 //!
 //! When not to use it: where a row is divided among branches, as its parts are no observations.
 
-use super::outcomes::send_to;
 use super::plan::FitPlan;
 use crate::data::{Dataset, RowSet, Schema, Weights};
 use crate::error::Result;
 use crate::grow::{EmptyBranch, LeafLabels};
 use crate::model::Model;
 use crate::parallel::Control;
+use crate::predict::CompiledTree;
 use crate::prune::{PruneRows, PruneSteps};
 use crate::tree::{Tree, majority};
 
@@ -51,15 +51,11 @@ impl FitPlan {
     fn label_counted(&self, tree: &mut Tree) {
         for i in 0..tree.nodes.len() {
             let node = tree.nodes[i];
-            tree.nodes[i].label = if node.rows == 0 {
-                match self.config.empty_branch {
-                    EmptyBranch::Unclassified if tree.is_leaf(i) => -1,
-                    _ => tree.nodes[node.parent as usize].label,
-                }
-            } else if self.config.labels == LeafLabels::Majority || node.label < 0 {
-                majority(tree.counts(i)) as i32
-            } else {
-                node.label
+            tree.nodes[i].label = match self.config.empty_branch {
+                EmptyBranch::Unclassified if node.rows == 0 && tree.is_leaf(i) => -1,
+                _ if node.rows == 0 => tree.nodes[node.parent as usize].label,
+                _ if self.config.labels != LeafLabels::Majority && node.label >= 0 => node.label,
+                _ => majority(tree.counts(i)) as i32,
             };
         }
     }
@@ -72,18 +68,17 @@ fn count(
     reaching: &PruneRows<'_>,
     control: &Control,
 ) -> Result<()> {
-    let PruneRows { data, weights, .. } = *reaching;
-    let (k, copies) = (tree.classes, weights.copies());
+    let PruneRows { data, rows, weights } = *reaching;
+    let (k, copies, wanted) = (tree.classes, weights.copies(), vec![true; tree.nodes.len()]);
     let mut sums = vec![0_i64; tree.counts.len()];
-    let mut rows = vec![0_u32; tree.nodes.len()];
-    let all: Vec<u32> = (0..tree.nodes.len() as u32).collect();
-    send_to(tree, &all, schema, reaching, control, &mut |node, arrived| {
+    let compiled = CompiledTree::new(tree, schema)?;
+    tree.nodes.iter_mut().for_each(|node| node.rows = 0);
+    compiled.send_down(data, rows, weights, &wanted, control, &mut |node, arrived| {
         for (row, _) in arrived.weighed() {
             sums[node * k + usize::from(data.classes()[row as usize])] += weights.units(row);
-            rows[node] += copies.map_or(1, |copies| copies[row as usize]);
+            tree.nodes[node].rows += copies.map_or(1, |copies| copies[row as usize]);
         }
     })?;
     tree.counts = sums.into_iter().map(|sum| sum as f64 * weights.unit()).collect();
-    tree.nodes.iter_mut().zip(rows).for_each(|(node, n)| node.rows = n);
     Ok(())
 }

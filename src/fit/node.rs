@@ -58,7 +58,7 @@ impl NodePlan {
             true => config.divides(info),
             false => model.tree.is_shared() && info.fractional,
         };
-        config.missing = if config.by_significance() && config.missing == Missing::Auto {
+        config.missing = if config.significance.is_some() && config.missing == Missing::Auto {
             Missing::Auto
         } else if is_divided {
             Missing::Fractional

@@ -343,7 +343,7 @@ impl FitPlan {
             && self.criterion.split_rule() != SplitRule::C45
             && !self.criterion.needs_all_candidates()
             && !self.on_bins()
-            && !config.by_significance()
+            && config.significance.is_none()
             && !reads_rows_again(config)
             && config.discretize.is_none()
             && config.thresholds != Thresholds::TrainingValue
@@ -408,7 +408,7 @@ pub(super) fn codes_obstacle(
     let widest = shape.widest(numeric) + 1;
     let counters = widest.saturating_mul(shape.columns.len()).saturating_mul(shape.classes + 1);
     let missing = shape.columns.iter().any(|c| c.missing);
-    if config.by_significance() {
+    if config.significance.is_some() {
         because("selection='significance'", "selection='score'")
     } else if shape.is_sample {
         because("a sample of rows that are no codes", "")
@@ -446,7 +446,7 @@ fn serves_planes(plan: &FitPlan, shape: &FitShape) -> bool {
     let serves =
         |c: &ColumnShape| c.levels.is_some_and(|n| n <= MOST_LEVELS && multiway(n)) && !c.missing;
     shape.unit_weights
-        && !plan.config.by_significance()
+        && plan.config.significance.is_none()
         && plan.config.drawn_features(shape.columns.len()).is_none()
         && plan.limits().constraints.is_none()
         && !plan.criterion.needs_all_candidates()

@@ -4,7 +4,7 @@
 //! which values are supported. Each function checks what one parameter excludes;
 //! [`super::FitPlan::new`] calls them.
 
-use super::config::{Config, Cut, Missing, ThresholdSearch};
+use super::config::{Config, Missing, ThresholdSearch};
 use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule, TargetKind};
 use crate::data::{Column, Dataset, Kind};
 use crate::discretize;
@@ -27,7 +27,7 @@ pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) 
     if config.nominal_splits == NominalSplits::Auto
         && (!criterion.info().evidence.is_of_branches()
             || criterion.split_rule() == SplitRule::C45
-            || config.merges())
+            || config.merging().is_some())
     {
         config.nominal_splits = NominalSplits::Multiway;
     }
@@ -39,13 +39,14 @@ pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) 
 pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset) -> Result<()> {
     let is_on_number = criterion.info().is_on_number();
     // The criterion that was given, which the statistic of a cut may stand for.
-    let name = if config.by_significance() { &config.criterion } else { criterion.info().name };
+    let name =
+        if config.significance.is_some() { &config.criterion } else { criterion.info().name };
     let served = if data.target().is_some() { TargetKind::Number } else { TargetKind::Classes };
     if let Some(method) = &config.pruning {
         method.check_target(served)?;
     }
     constrained_columns(config, data)?;
-    if config.merges() {
+    if config.merging().is_some() {
         merged_columns(config, data)?;
     }
     let Some(target) = data.target() else {
@@ -191,25 +192,23 @@ pub(super) fn significance(
     config: &Config,
     criterion: &dyn Criterion,
 ) -> Result<Option<Significance>> {
-    if !config.by_significance() {
-        return Ok(None);
-    }
-    let (alpha, most) = (config.alpha, config.alpha_merge);
-    for (name, value, acts) in [("alpha", alpha, true), ("alpha_merge", most, config.merge_levels)]
-    {
-        if acts && !(value > 0.0 && value < 1.0) {
+    let Some(rule) = config.significance else { return Ok(None) };
+    let most = rule.merging.map(|merging| merging.alpha_merge);
+    for (name, value) in [("alpha", Some(rule.alpha)), ("alpha_merge", most)] {
+        if let Some(value) = value.filter(|value| !(*value > 0.0 && *value < 1.0)) {
             return Err(Error::parameter(name, value, "must lie between 0 and 1"));
         }
     }
-    if let Some(value) = config.alpha_split.filter(|_| config.merge_levels)
-        && !(value > 0.0 && value <= most)
+    if let Some(LevelMerging { alpha_merge, alpha_split: Some(value) }) = rule.merging
+        && !(value > 0.0 && value <= alpha_merge)
     {
         let domain = format!(
-            "must lie above 0 and be at most alpha_merge={most}: levels that are merged again \
-             would be divided again"
+            "must lie above 0 and be at most alpha_merge={alpha_merge}: levels that are merged \
+             again would be divided again"
         );
         return Err(Error::parameter("alpha_split", value, domain));
     }
+    let merges = rule.merging.is_some();
     let refused = if config.evaluation != Evaluation::Local {
         ("evaluation='global' or 'glocal'", "evaluation='local'")
     } else if config.max_features.is_some() {
@@ -220,15 +219,15 @@ pub(super) fn significance(
         ("missing='fractional'", "missing='auto', 'branch', 'mode' or 'error'")
     } else if criterion.split_rule() == SplitRule::C45 {
         ("mdl_penalty=True", "mdl_penalty=False")
-    } else if config.cut == Cut::Statistic && criterion.info().evidence == EvidenceKind::Order {
+    } else if rule.cut.is_some() && criterion.info().evidence == EvidenceKind::Order {
         ("cut='statistic' and a criterion whose leaves predict quantiles", "cut='criterion'")
-    } else if config.merge_levels && criterion.info().is_on_number() {
+    } else if merges && criterion.info().is_on_number() {
         ("merge_levels=True and a numeric target", "merge_levels=False, or target_bins")
-    } else if config.merge_levels && config.test != FeatureTestKind::Quadratic {
+    } else if merges && rule.test != FeatureTestKind::Quadratic {
         ("merge_levels=True and test='maximum' or 'permutation'", "test='quadratic'")
-    } else if config.merge_levels && config.cut == Cut::Criterion {
+    } else if merges && rule.cut.is_none() {
         ("merge_levels=True and cut='criterion' (the groups are the split)", "cut='statistic'")
-    } else if config.merge_levels
+    } else if merges
         && matches!(config.nominal_splits, NominalSplits::Subset | NominalSplits::OneVsRest)
     {
         (
@@ -237,17 +236,9 @@ pub(super) fn significance(
         )
     } else {
         return Ok(Some(Significance {
-            test: config.test,
-            adjust: config.adjust,
-            alpha: config.alpha,
-            tries: config.split_tries,
             least: config.min_samples_leaf as f64,
-            least_share: config.min_prob,
-            leaves_out: config.missing == Missing::Auto && !config.merge_levels,
-            merging: config.merge_levels.then_some(LevelMerging {
-                alpha_merge: config.alpha_merge,
-                alpha_split: config.alpha_split,
-            }),
+            leaves_out: config.missing == Missing::Auto && !merges,
+            ..rule
         }));
     };
     unsupported(format!("selection='significance' with {}", refused.0), refused.1)

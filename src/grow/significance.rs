@@ -22,10 +22,12 @@ use crate::split::significance::Significance;
 use crate::stats::Sum;
 use crate::stats::contingency::ContingencyTables;
 use crate::stats::inference::{
-    LevelMerging, LevelOrder, LevelTable, LinearStatistic, LinearSums, MergedLevels, PermutedRows,
+    LevelMerging, LevelOrder, LevelTable, LinearStatistic, LinearSums, MergedLevels,
+    log_p_of_permutations,
 };
 use crate::tree::{FeatureTest, Test, majority};
 use std::borrow::Cow;
+use std::iter::repeat_n;
 
 /// Entries of an order by which the values of rows are fetched ahead.
 const AHEAD: usize = 16;
@@ -117,11 +119,10 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     /// The test of a feature, its p-value not adjusted; `None` where it does not vary.
     fn feature_test(&self, rule: &Significance, feature: u32) -> Option<FeatureTest> {
         if let Some(merging) = &rule.merging {
-            let MergedLevels { statistic, log_p, .. } = self.merged(merging, feature)?.0;
+            let MergedLevels { statistic, log_p, .. } = self.merged(merging, feature)?;
             return Some(FeatureTest { statistic, log_p });
         }
         let (context, weights) = (self.context, self.context.weights);
-        let (unit, classes) = (weights.unit(), context.data.n_classes());
         let order = self.known_entries(feature);
         let (effective, middle) = self.effective(order.iter().map(|&e| entry_row(e)))?;
         let score = self.scores(feature, &order, middle)?;
@@ -129,28 +130,49 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             FeaturePlace::Numeric(i) => (context.numeric[i].column.values(), true),
             FeaturePlace::Nominal(j) => (&[][..], context.nominal.ordered[j]),
         };
+        let groups = || {
+            order.chunk_by(|_, &next| entry_tied(next) == 1).scan(AHEAD, |at, group| {
+                *at += group.len();
+                let later = order.get(*at).and_then(|&e| values.get(entry_row(e) as usize));
+                later.into_iter().for_each(prefetch);
+                Some((score(group), group))
+            })
+        };
+        let linear = self.linear(is_scored, &mut groups(), &|row| weights.of(row))?;
+        let permuted = |form| {
+            let seed = mix(context.setting.seed, u64::from(feature));
+            self.permuted(is_scored, &mut groups(), form, seed)
+        };
+        let (statistic, log_p) = rule.test.test(&linear, effective, permuted);
+        Some(FeatureTest { statistic, log_p })
+    }
+
+    /// The linear statistic of groups of entries with one value of a feature, each with its score;
+    /// `sum_of` is what a row adds to the sums.
+    fn linear(
+        &self,
+        is_scored: bool,
+        groups: &mut dyn Iterator<Item = (f64, &[u32])>,
+        sum_of: &dyn Fn(u32) -> W::Sum,
+    ) -> Option<LinearStatistic> {
+        let (context, unit) = (self.context, self.context.weights.unit());
+        let classes = context.data.n_classes();
         let number = |sum: W::Sum| sum.moments().map(|sum| sum.rounded(unit));
         let mean = number(Sum::total(self.totals)).map(|all| all.mean);
         let class = |row: u32| if classes == 1 { 0 } else { context.class_of.codes[row as usize] };
         let mut sums = LinearSums::new(classes, is_scored);
         let (mut own, mut all) = (vec![W::Sum::default(); classes], W::Sum::default());
         let mut influences = vec![0.0; classes];
-        let groups = || order.chunk_by(|_, &next| entry_tied(next) == 1);
-        let mut at = AHEAD;
-        for group in groups() {
-            at += group.len();
-            let later = order.get(at).and_then(|&e| values.get(entry_row(e) as usize));
-            later.into_iter().for_each(prefetch);
-            let score = score(group);
+        for (score, group) in groups {
             if let (&[entry], None, true) = (group, mean, is_scored) {
                 let row = entry_row(entry);
-                sums.add_class(score, weights.of(row).value(unit), class(row).into());
+                sums.add_class(score, sum_of(row).value(unit), class(row).into());
                 continue;
             }
             own.fill(W::Sum::default());
             for row in group.iter().map(|&e| entry_row(e)) {
                 let sum = &mut own[usize::from(class(row))];
-                *sum = sum.plus(weights.of(row));
+                *sum = sum.plus(sum_of(row));
             }
             let weight = Sum::total(&own);
             all = all.plus(weight);
@@ -160,36 +182,60 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             }
             sums.add(score, weight.value(unit), &influences);
         }
-        let linear = LinearStatistic::new(sums, number(all).map(|all| all.deviation))?;
-        let pairing = || {
-            let scores = is_scored.then(|| groups().map(score).collect());
-            self.pairing(groups(), scores, feature)
-        };
-        let (statistic, log_p) = rule.test.test(&linear, effective, pairing);
-        Some(FeatureTest { statistic, log_p })
+        LinearStatistic::new(sums, number(all).map(|all| all.deviation))
     }
 
-    /// The merged levels of a feature, and the class sums of all levels, of which missing values
-    /// are the last; `None` where the feature does not vary.
-    fn merged(&self, merging: &LevelMerging, feature: u32) -> Option<(MergedLevels, Vec<W::Sum>)> {
+    /// The logarithm of the p-value of the quadratic form of some groups, by permutations of their
+    /// rows. A row keeps its weight, which may be that of its class, and copies are rows of their
+    /// own.
+    fn permuted(
+        &self,
+        is_scored: bool,
+        groups: &mut dyn Iterator<Item = (f64, &[u32])>,
+        form: f64,
+        seed: u64,
+    ) -> f64 {
+        let (weights, target) = (self.context.weights, self.context.data.target());
+        let number = |row: u32| target.map_or(0, |target| target.units()[row as usize]);
+        let sum_of = |row| match weights.are_copies() {
+            true => W::Sum::of_row(1, number(row)),
+            false => weights.of(row),
+        };
+        let copies = |row| if weights.are_copies() { weights.of(row).units() as usize } else { 1 };
+        let (mut entries, mut places) = (Vec::new(), Vec::new());
+        for (score, group) in groups {
+            let start = entries.len();
+            entries.extend(group.iter().flat_map(|&e| repeat_n(e, copies(entry_row(e)))));
+            places.push((score, start..entries.len()));
+        }
+        // Neither the values of the feature nor the order of the rows decide what is drawn.
+        entries.sort_by_cached_key(|&entry| {
+            let row = entry_row(entry);
+            (self.context.class_of.codes.get(row as usize), number(row), sum_of(row).units())
+        });
+        log_p_of_permutations(form, seed, &mut entries, &mut |entries| {
+            let groups = &mut places.iter().map(|(score, at)| (*score, &entries[at.clone()]));
+            self.linear(is_scored, groups, &sum_of).map_or(0.0, |linear| linear.quadratic().0)
+        })
+    }
+
+    /// The merged levels of a feature, of which missing values are the last; `None` where the
+    /// feature does not vary.
+    fn merged(&self, merging: &LevelMerging, feature: u32) -> Option<MergedLevels> {
         let FeaturePlace::Nominal(j) = self.context.place(feature) else { return None };
-        let (nominal, classes) = (&self.context.nominal, self.totals.len());
+        let (nominal, unit) = (&self.context.nominal, self.context.weights.unit());
         let levels = self.coded().by_code(&nominal.layout, j);
-        let order = match (nominal.ordered[j], nominal.missing[j]) {
-            (false, _) => LevelOrder::Nominal,
-            (true, true) if levels.last().is_some_and(|rows| !rows.is_empty()) => {
-                LevelOrder::Floating
-            }
-            (true, _) => LevelOrder::Ordered,
+        let floats = nominal.missing[j] && levels.last().is_some_and(|rows| !rows.is_empty());
+        let order = match nominal.ordered[j] {
+            false => LevelOrder::Nominal,
+            true if floats => LevelOrder::Floating,
+            true => LevelOrder::Ordered,
         };
         let (effective, _) = self.effective(self.coded().rows.iter().copied())?;
         let sums = levels.into_iter().flat_map(|rows| self.context.sums(rows.into_iter()));
-        let sums: Vec<W::Sum> = sums.collect();
-        let unit = self.context.weights.unit();
-        let cells: Vec<f64> = sums.iter().map(|sum| sum.value(unit)).collect();
+        let cells: Vec<f64> = sums.map(|sum| sum.value(unit)).collect();
         let scale = effective / cells.iter().sum::<f64>();
-        let found = merging.merge(LevelTable { cells: &cells, classes, order, scale })?;
-        Some((found, sums))
+        merging.merge(LevelTable { cells: &cells, classes: self.totals.len(), order, scale })
     }
 
     /// The split with a branch for each group of merged levels, of which missing values may be one;
@@ -201,17 +247,16 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         contingency: &ContingencyTables<W::Sum>,
     ) -> Result<Option<BestSplit<W::Sum>>> {
         let FeaturePlace::Nominal(j) = self.context.place(feature) else { return Ok(None) };
-        let Some((MergedLevels { groups, .. }, table)) = self.merged(merging, feature) else {
+        let Some(MergedLevels { groups, .. }) = self.merged(merging, feature) else {
             return Ok(None);
         };
         reached::count(Way::MergedLevels);
         let (nominal, k) = (&self.context.nominal, self.totals.len());
-        let sum = |group: &[u32], class: usize| {
-            let cells = group.iter().map(|&level| table[level as usize * k + class]);
-            cells.fold(W::Sum::default(), W::Sum::plus)
+        let by_level = self.coded().by_code(&nominal.layout, j);
+        let sum = |group: &Vec<u32>| {
+            self.context.sums(group.iter().flat_map(|&level| by_level[level as usize].clone()))
         };
-        let sums: Vec<W::Sum> =
-            groups.iter().flat_map(|group| (0..k).map(|class| sum(group, class))).collect();
+        let sums: Vec<W::Sum> = groups.iter().flat_map(sum).collect();
         let weights = branch_weights(&sums, k, self.context.weights.unit());
         let (arity, least) = (nominal.layout.arity(j), self.minimum().weight);
         if groups.len() < 2 || weights.iter().any(|&weight| weight < least) {
@@ -260,34 +305,6 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         splits.filter_map(|split| split.map(|split| split.map(candidate)).transpose()).collect()
     }
 
-    /// The rows of a test, one for each copy, for permutations.
-    fn pairing<'e>(
-        &self,
-        groups: impl Iterator<Item = &'e [u32]>,
-        scores: Option<Vec<f64>>,
-        feature: u32,
-    ) -> PermutedRows {
-        let (context, weights) = (self.context, self.context.weights);
-        let target = context.data.target();
-        let outcome = |row: u32| match target {
-            Some(target) => target.units()[row as usize] as f64,
-            None => f64::from(context.class_of.codes[row as usize]),
-        };
-        let (mut rows, mut outcomes) = (Vec::new(), Vec::new());
-        for (group, entries) in (0..).zip(groups) {
-            for row in entries.iter().map(|&e| entry_row(e)) {
-                let value = weights.of(row).value(weights.unit());
-                let (copies, weight) =
-                    if weights.are_copies() { (value as usize, 1.0) } else { (1, value) };
-                rows.extend(std::iter::repeat_n((group, weight), copies));
-                outcomes.extend(std::iter::repeat_n(outcome(row), copies));
-            }
-        }
-        let classes = target.is_none().then_some(self.totals.len());
-        let seed = mix(context.setting.seed, u64::from(feature));
-        PermutedRows { rows, outcomes, classes, scores, seed }
-    }
-
     /// The best split of the most significant feature that has an allowed one, if it is
     /// significant. Its test, or that of the most significant feature, is left in the workspace.
     pub(super) fn choose_significant(
@@ -301,7 +318,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         workspace.significance = tests.first().map(|&(_, test)| test);
         let significant = tests.iter().take_while(|(_, test)| rule.is_significant(*test));
         let evidence = self.other_evidence(workspace, control)?;
-        for &(feature, test) in significant.take(rule.tries) {
+        for &(feature, test) in significant.take(rule.split_tries) {
             if let Some(merging) = &rule.merging {
                 if let Some(split) = self.merged_split(merging, feature, contingency)? {
                     workspace.significance = Some(test);

@@ -14,7 +14,7 @@ use super::OutOfBagRows;
 use crate::error::Result;
 use crate::numeric::ExactSum;
 use crate::parallel::Control;
-use crate::predict::CompiledTree;
+use crate::predict::{CompiledTree, ReachingRows};
 
 impl OutOfBagRows<'_> {
     /// Unbiased importance by tree and feature: `importances[tree * features + feature]`; NaN for a
@@ -53,34 +53,27 @@ impl OutOfBagRows<'_> {
         let mut found = vec![None; tree.nodes.len()];
         let wanted = vec![true; found.len()];
         let compiled = CompiledTree::new(tree, &model.schema)?;
-        compiled.send_down(
-            data,
-            out_of_bag,
-            weights,
-            &wanted,
-            control,
-            &mut |node, reaching| {
-                let mut reached = vec![0; tree.classes];
-                let mut squares = ExactSum::default();
-                for (row, weight) in reaching.weighed() {
-                    reached[usize::from(data.classes()[row as usize])] += weight;
-                    if let Some(target) = data.target() {
-                        let difference = target.value(row) - tree.outcomes[node].value;
-                        squares.add_product(difference * difference, weight as f64);
-                    }
+        let mut visit = |node: usize, reaching: &ReachingRows<'_>| {
+            let mut reached = vec![0; tree.classes];
+            let mut squares = ExactSum::default();
+            for (row, weight) in reaching.weighed() {
+                reached[usize::from(data.classes()[row as usize])] += weight;
+                if let Some(target) = data.target() {
+                    let difference = target.value(row) - tree.outcomes[node].value;
+                    squares.add_product(difference * difference, weight as f64);
                 }
-                let total = reached.iter().sum::<i64>() as f64;
-                found[node] = (total > 0.0).then(|| match tree.outcomes.get(node) {
-                    Some(outcome) => (squares.value() / total + outcome.variance) / 2.0,
-                    None => {
-                        let counts = tree.counts(node);
-                        let alike =
-                            reached.iter().zip(counts).map(|(&r, c)| r as f64 * c).sum::<f64>();
-                        1.0 - alike / (total * counts.iter().sum::<f64>())
-                    }
-                });
-            },
-        )?;
+            }
+            let total = reached.iter().sum::<i64>() as f64;
+            found[node] = (total > 0.0).then(|| match tree.outcomes.get(node) {
+                Some(outcome) => (squares.value() / total + outcome.variance) / 2.0,
+                None => {
+                    let counts = tree.counts(node);
+                    let products = reached.iter().zip(counts).map(|(&r, c)| r as f64 * c);
+                    1.0 - products.sum::<f64>() / (total * counts.iter().sum::<f64>())
+                }
+            });
+        };
+        compiled.send_down(data, out_of_bag, weights, &wanted, control, &mut visit)?;
         Ok(found)
     }
 }

@@ -10,26 +10,25 @@
 use crate::numeric::sort_few;
 use crate::stats::inference::{FeatureTestKind, LevelMerging, bonferroni};
 use crate::tree::FeatureTest;
-use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
+use serde::Deserialize;
 
-/// Values of log(1 - p) that differ by less are equal: p underflows, and the statistic decides (the
-/// square root of the smallest normal double, as in partykit).
-const UNDERFLOW: f64 = 1.491_668_146_240_041_3e-154;
+/// The logarithm of the p-value below which all are equal, and the statistic decides: that of the
+/// square root of the smallest normal double, by which values of 1 - p are told apart in partykit.
+const UNDERFLOW: f64 = -354.198_209_266_132_06;
 
 /// How p-values are adjusted for the number of tested features.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Adjust {
     /// `1 - (1 - p)^m` for m features that vary.
-    #[default]
     Bonferroni,
     /// Not at all.
     None,
 }
 
 /// The rule, and the limits that go with it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Significance {
     /// How independence is tested.
     pub test: FeatureTestKind,
@@ -37,24 +36,29 @@ pub struct Significance {
     pub adjust: Adjust,
     /// A feature is split if its p-value is below this.
     pub alpha: f64,
+    /// The two-sample statistic by which the split of the chosen feature is chosen; `None`: by the
+    /// criterion.
+    pub cut: Option<FeatureTestKind>,
     /// Features that are tried until one has an allowed split.
-    pub tries: usize,
-    /// Least weight of a branch.
-    pub least: f64,
+    pub split_tries: usize,
     /// Least share of a branch in the weight of the rows that are divided.
-    pub least_share: f64,
-    /// Rows without a value are left out of the test and the search for a split, and join the
-    /// heaviest branch.
-    pub leaves_out: bool,
+    pub min_prob: f64,
     /// Levels are merged before a feature is tested, and the split has a branch for each group of
     /// them.
     pub merging: Option<LevelMerging>,
+    /// Least weight of a branch.
+    #[serde(skip)]
+    pub least: f64,
+    /// Rows without a value are left out of the test and the search for a split, and join the
+    /// heaviest branch.
+    #[serde(skip)]
+    pub leaves_out: bool,
 }
 
 impl Significance {
     /// Least weight of a branch of rows that weigh `total`.
     pub fn least_branch(&self, total: f64) -> f64 {
-        self.least.max((total * self.least_share).ceil())
+        self.least.max((total * self.min_prob).ceil())
     }
 
     /// Whether a feature may be split.
@@ -69,17 +73,9 @@ impl Significance {
         if self.adjust == Adjust::Bonferroni {
             tests.iter_mut().for_each(|(_, test)| test.log_p = bonferroni(test.log_p, m));
         }
-        let log_rest = |log_p: f64| (-log_p.exp()).ln_1p();
-        let top = tests.iter().map(|t| log_rest(t.1.log_p)).fold(f64::NEG_INFINITY, f64::max);
-        let is_tied = |test: &FeatureTest| (log_rest(test.log_p) - top).abs() < UNDERFLOW;
+        let rank = |test: &FeatureTest| test.log_p.max(UNDERFLOW);
         sort_few(&mut tests, &|(_, a), (_, b)| {
-            let by_statistic = b.statistic.total_cmp(&a.statistic);
-            match (is_tied(a), is_tied(b)) {
-                (true, true) => by_statistic,
-                (true, false) => Ordering::Less,
-                (false, true) => Ordering::Greater,
-                (false, false) => a.log_p.total_cmp(&b.log_p).then(by_statistic),
-            }
+            rank(a).total_cmp(&rank(b)).then(b.statistic.total_cmp(&a.statistic))
         });
         tests
     }

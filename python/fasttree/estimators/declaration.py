@@ -180,7 +180,6 @@ GROWTH_PARAMETERS = (
         p-value below `alpha` is a leaf. Then `min_samples_split` and `min_samples_leaf` compare
         sums of weights, and with ``missing="auto"`` rows without a value are left out of test and
         cut and join the heavier side. Local evaluation of all features only.""",
-        core=True,
         scores=EVERY,
     ),
     Parameter(
@@ -191,7 +190,6 @@ GROWTH_PARAMETERS = (
         deviation, with p from a multivariate normal distribution to about 2e-4.
         ``"permutation"``: the quadratic statistic among those of at most 9,999 permutations of the
         target, drawn by `random_state`; for small nodes.""",
-        core=True,
         needs=SIGNIFICANCE,
         scores=EVERY,
     ),
@@ -201,7 +199,7 @@ GROWTH_PARAMETERS = (
         0.05,
         """a feature is split if its p-value is below this number between 0 and 1; for
         ``selection="significance"``.""",
-        core=True,  # not refused elsewhere: scikit-learn's checks set any `alpha`
+        # Not refused elsewhere: scikit-learn's checks set any `alpha`.
     ),
     Parameter(
         "adjust",
@@ -209,7 +207,6 @@ GROWTH_PARAMETERS = (
         "bonferroni",
         """``"bonferroni"``: p becomes 1 - (1 - p)^m for the m features that vary in a node.
         ``"none"``: p as it is.""",
-        core=True,
         needs=SIGNIFICANCE,
         scores=EVERY,
     ),
@@ -220,7 +217,6 @@ GROWTH_PARAMETERS = (
         """by what the split of the chosen feature is chosen: ``"statistic"``, the largest
         two-sample statistic (`cut_test`), or ``"criterion"``, the best score by `criterion`, which
         has no effect otherwise. (The attribute also calls the method `cut(step)`.)""",
-        core=True,
         needs=CUTTING,
     ),
     Parameter(
@@ -228,7 +224,6 @@ GROWTH_PARAMETERS = (
         words("CutStatistic", "quadratic", "maximum"),
         "quadratic",
         """the two-sample statistic of a split; ``"maximum"`` differs from three classes on.""",
-        core=True,
         needs=CUTTING,
     ),
     Parameter(
@@ -237,7 +232,6 @@ GROWTH_PARAMETERS = (
         0.01,
         """least share of a branch in the weight of the rows that a split divides, in [0, 0.5],
         rounded up to a whole weight.""",
-        core=True,
         needs=SIGNIFICANCE,
     ),
     Parameter(
@@ -245,7 +239,6 @@ GROWTH_PARAMETERS = (
         whole(1),
         2,
         """significant features that are tried until one has an allowed split.""",
-        core=True,
         needs=SIGNIFICANCE,
     ),
     Parameter(
@@ -259,7 +252,6 @@ GROWTH_PARAMETERS = (
         group. With ``missing="auto"`` or ``"branch"`` missing values are one more level, which may
         join any group. Numbers are cut into bins, with ``discretize="auto"`` into ``n_bins`` bins
         of equal frequency.""",
-        core=True,
         needs=SIGNIFICANCE,
         scores=EVERY,
     ),
@@ -269,7 +261,6 @@ GROWTH_PARAMETERS = (
         0.05,
         """the pair of groups of levels with the largest p-value is merged as long as that is above
         this number between 0 and 1.""",
-        core=True,
         needs=MERGING,
         scores=EVERY,
     ),
@@ -280,7 +271,6 @@ GROWTH_PARAMETERS = (
         """None: merged levels stay together. A number above 0 and at most `alpha_merge`: a group of
         three or more levels is divided in two again if the most significant division has a p-value
         below it; the same levels at most once.""",
-        core=True,
         needs=MERGING,
         scores=EVERY,
     ),

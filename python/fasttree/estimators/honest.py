@@ -101,17 +101,17 @@ def divided(
     return rows.take(drawable[~is_kept]), rows.take(drawable[is_kept])
 
 
-def squares_by_node(fitted: Any, rows: TrainingRows) -> np.ndarray | float:
-    """Sum of the squared weights of the rows in each node, shape (n_nodes,); where all weigh 1, or
-    no rows are kept for the leaves, the largest weight of a row."""
+def leaf_weights(fitted: Any, rows: TrainingRows) -> tuple[float, np.ndarray | None]:
+    """What is kept of the weights of the rows that a fit counts in the nodes: the largest weight of
+    a row, and the sum of the squared weights of each node, shape (n_nodes,); None where all weigh
+    1, and where no rows are kept for the leaves."""
     weights = rows.importances
     if weights is None or not is_honest(fitted):
-        return 1.0 if weights is None else float(weights.max())
-    found = np.bincount(fitted.apply(rows.table), weights**2, minlength=fitted.n_nodes_)
-    parent = fitted.tree_.parent
-    for node in range(len(found) - 1, 0, -1):
-        found[parent[node]] += found[node]
-    return found
+        return 1.0 if weights is None else float(weights.max()), None
+    squares = np.bincount(fitted.apply(rows.table), weights**2, minlength=fitted.n_nodes_)
+    ends = fitted.tree_.subtree_ends().tolist()
+    below = [squares[node:end].sum() for node, end in enumerate(ends)]
+    return float(weights.max()), np.array(below)
 
 
 def is_honest(fitted: Any) -> bool:
@@ -218,7 +218,7 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
         warn_caller(f"{why}: fit with honest=True", UserWarning)
         notes.append(f"Not honest: {why}.")
     squares, total = fitted._leaf_squares, tree.weighted_n_node_samples
-    if n is total and np.ndim(squares) and squares[0] > total[0]:
+    if n is total and squares is not None and squares[0] > total[0]:
         notes.append(
             f"n = {figures(float(n[0]))} counts the copies that weights stand for: of survey "
             "weights the intervals are too narrow; take weights='sampling'."
@@ -257,21 +257,19 @@ def known_intervals(fitted: Any) -> LeafIntervals | None:
 
 def _effective_rows(fitted: Any, weights: str) -> np.ndarray:
     """The number of rows of each node that its interval may count, shape (n_nodes,)."""
-    tree, squares = fitted.tree_, fitted._leaf_squares
+    tree, largest, squares = fitted.tree_, fitted._largest_weight, fitted._leaf_squares
     total = tree.weighted_n_node_samples
-    are_copies = np.array_equal(tree.n_node_samples, total)
-    if are_copies and weights == "copies":
+    if weights == "copies" and np.array_equal(tree.n_node_samples, total):
         return total
-    largest = squares if isinstance(squares, float) else None
-    if largest is not None and (largest == 1.0 or np.any(tree.missing_branch == -2)):
+    if squares is not None:
+        return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+    if largest == 1.0 or (largest is not None and np.any(tree.missing_branch == -2)):
         return total / largest  # a part f of a row counts f at most
-    if squares is None or largest is not None:
-        raise ValueError(
-            f"leaf_intervals(weights={weights!r}) needs the squared weights of the rows in the "
-            "leaves, which a fit with honest= keeps and a model file does not: fit with "
-            "honest=True, and pickle the estimator"
-        )
-    return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+    raise ValueError(
+        f"leaf_intervals(weights={weights!r}) needs the squared weights of the rows in the "
+        "leaves, which a fit with honest= keeps and a model file does not: fit with "
+        "honest=True, and pickle the estimator"
+    )
 
 
 def _of_shares(counts: np.ndarray, n: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:

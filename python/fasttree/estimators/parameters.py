@@ -308,6 +308,17 @@ def _restored(name: str, value: Any) -> Any:
     return made.set_params(**{k: _restored(name, v) for k, v in options.items()})
 
 
+def significance_of(params: dict[str, Any]) -> dict[str, Any] | None:
+    """The rule of selection by significance as the core reads it, of parameters that have passed
+    their checks; None where scores choose the features."""
+    if params.get("selection") != "significance":
+        return None
+    rule = {k: params[k] for k in ("test", "alpha", "adjust", "min_prob", "split_tries")}
+    rule["cut"] = params["cut_test"] if params["cut"] == "statistic" else None
+    limits = ("alpha_merge", "alpha_split") if merges(params) else ()
+    return rule | {"merging": {k: params[k] for k in limits} or None}
+
+
 def _total(weights: np.ndarray) -> float:
     """Sum of weights, infinite where it is too large."""
     with np.errstate(over="ignore"):
@@ -372,6 +383,7 @@ def config_of(
         "discretize": discretizer_of(params, criterion),
         **{name: row_count(name, checked[name], n_rows) for name in SHARES},
         "max_features": max_features(params["max_features"], table.n_features),
+        "significance": significance_of(checked),
         "smoothing": smoothing_of(checked.get("leaf_smoothing")),
         "seed": seed_of(params["random_state"], drawn=grows_at_random(params)),
         "parameters": stored_parameters(params, table.file_cells),
@@ -391,8 +403,8 @@ def config_of(
         config["criterion"] = "pair_function"
         config["criterion_options"] = criterion.options()
         return config, criterion.F
-    by_statistic = (config.get("selection"), config.get("cut")) == ("significance", "statistic")
-    if by_statistic and table.task == "regression":  # a function says not what it reads
+    rule = config["significance"]
+    if rule and rule["cut"] and table.task == "regression":  # a function says not what it reads
         config["criterion"], config["criterion_options"] = "squared_error", {}
         return config, None
     config["criterion"] = "callable"

@@ -156,19 +156,17 @@ class Stability:
                 f"column={column!r} is no column of the model; there are {', '.join(schema.names)}"
             )
         j = schema.names.index(column)
-        tests = [
-            (refit, tree, node)
-            for refit, tree in enumerate(TreeArrays(model.arrays()) for model in self._models)
-            for node in np.flatnonzero(tree.feature == j).tolist()
-        ]
+        trees = [TreeArrays(model.arrays()) for model in self._models]
+        tests = [(tree, np.flatnonzero(tree.feature == j)) for tree in trees]
         found = Bunch(
-            depth=np.array([tree.depth[node] for _, tree, node in tests], dtype=np.int64),
-            refit=np.array([refit for refit, *_ in tests], dtype=np.int64),
+            depth=np.concatenate([tree.depth[nodes] for tree, nodes in tests]),
+            refit=np.repeat(np.arange(len(trees)), [len(nodes) for _, nodes in tests]),
         )
         if schema.nominal[j]:
-            found.levels = [_first_levels(tree, node, schema.levels[j]) for _, tree, node in tests]
+            names, pairs = schema.levels[j], [(tree, i) for tree, at in tests for i in at.tolist()]
+            found.levels = [_first_levels(tree, i, names) for tree, i in pairs]
         else:
-            found.threshold = np.array([tree.threshold[node] for _, tree, node in tests])
+            found.threshold = np.concatenate([tree.threshold[nodes] for tree, nodes in tests])
         return found
 
     def votes(self, X: Any) -> Any:
@@ -206,9 +204,8 @@ class Stability:
     def to_text(self) -> str:
         """The counts as text."""
         of, order, trees = self.features, self.ranked(), self.trees
-        how = "bootstrap samples"
-        if self.sample == "subsample":
-            how = f"subsamples of {100 * self.fraction:.3g} %"
+        parts = f"subsamples of {100 * self.fraction:.3g} %"
+        how = parts if self.sample == "subsample" else "bootstrap samples"
         body = [
             (one_line(of.names[j]), _percent(of.used[j]), _percent(of.root[j]), f"{of.uses[j]:.2f}")
             for j in order[:SHOWN]
@@ -407,22 +404,20 @@ class _Resamples:
 
     def draw(self, i: int) -> np.ndarray:
         """How often each row is in sample i, shape (n_rows,)."""
-        random, n = np.random.default_rng([self.seed, i]), self._n_units
-        if self._n_kept is None:
-            drawn = random.integers(n, size=n)
-        else:
-            drawn = random.permutation(n)[: self._n_kept]
+        random, n, kept = np.random.default_rng([self.seed, i]), self._n_units, self._n_kept
+        drawn = random.integers(n, size=n) if kept is None else random.permutation(n)[:kept]
         found = np.zeros(len(self.rows.table), dtype=np.int64)
         found[self._drawable] = np.bincount(drawn, minlength=n)[self._unit_of]
         return found
 
 
-def _shares_columns(fitted: Any, rows: TrainingRows) -> bool:
-    """Whether trees of a forest are refits of this one to the bit: growth learns nothing from the
-    rows but the tree, and nothing is random."""
-    weights, params = rows.weights, fitted.get_params(deep=False)
+def _shares_columns(fitted: Any, draws: _Resamples) -> bool:
+    """Whether trees of a forest are refits of this one to the bit: rows are drawn as a forest draws
+    them, growth learns nothing from them but the tree, and nothing is random."""
+    weights, params = draws.rows.weights, fitted.get_params(deep=False)
     is_grown = "splitter" in params and fitted._task == "classification"
-    if not is_grown or rows.class_weights is not None:
+    are_rows = draws.sample == "bootstrap" and draws.groups is None
+    if not (is_grown and are_rows) or draws.rows.class_weights is not None:
         return False
     # A share of the copies of the rows differs by sample.
     limits = (params["min_samples_split"], params["min_samples_leaf"])
@@ -462,7 +457,9 @@ def _as_forest(
     return [model.tree(t, "{}") for t in range(draws.repeats)], draw
 
 
-def _as_fits(fitted: Any, draws: _Resamples, *, n_jobs: Any, progress: Any) -> list[Any]:
+def _as_fits(
+    fitted: Any, draws: _Resamples, *, n_jobs: Any, progress: Any
+) -> tuple[list[Any], Callable[[int], np.ndarray]]:
     """Refits as fits of their own. A draw is the weight of a row, so that all copies of a row are
     in one fold of a pruning; where rows have weights that are no numbers of copies, a draw is that
     many copies, which limits count."""
@@ -485,17 +482,15 @@ def _as_fits(fitted: Any, draws: _Resamples, *, n_jobs: Any, progress: Any) -> l
             again.fit(part, **honest)
         models.append(again._model)
         step()
-    return models
+    return models, draws.draw
 
 
 def _refits(
     fitted: Any, draws: _Resamples, **words: Any
 ) -> tuple[list[Any], Callable[[int], np.ndarray]]:
     """Models of the refits, and the draws of their rows."""
-    draws_rows = draws.sample == "bootstrap" and draws.groups is None
-    if draws_rows and _shares_columns(fitted, draws.rows):
-        return _as_forest(fitted, draws, **words)
-    return _as_fits(fitted, draws, **words), draws.draw
+    refits = _as_forest if _shares_columns(fitted, draws) else _as_fits
+    return refits(fitted, draws, **words)
 
 
 def _no_nodes(fitted: Any, table: Table) -> str:

@@ -56,11 +56,13 @@ class TreeEstimator(Readable, Estimator):
 
     Attributes:
         _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
-        _leaf_squares: sum of the squared weights of the rows in each node, shape (n_nodes,); 1.0
-            where all rows weigh 1, None where it is not known.
+        _largest_weight: the largest weight of a row; None where it is not known.
+        _leaf_squares: sum of the squared weights of the rows in each node, shape (n_nodes,); None
+            where all weigh 1, and where it is not known.
     """
 
-    _leaf_squares: np.ndarray | float | None
+    _largest_weight: float | None
+    _leaf_squares: np.ndarray | None
 
     # What a fitted tree is asked: a function per question.
     explain, decision_rule = explained.explain, explained.decision_rule
@@ -125,7 +127,7 @@ class TreeEstimator(Readable, Estimator):
         if model.shape[0] == 1:
             warn_of_one_leaf(self, lambda estimator: estimator._fit_rows(given, groups))
         self._keep_rows(FittedOn(kept or rows, config))
-        self._leaf_squares = honest.squares_by_node(self, kept or rows)
+        self._largest_weight, self._leaf_squares = honest.leaf_weights(self, kept or rows)
         if self.trace == "candidates":
             self._candidates = explained.all_candidates(self, rows, config, custom)
         return self
@@ -133,7 +135,7 @@ class TreeEstimator(Readable, Estimator):
     def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         super()._adopt(model, classes, has_names)
         self.n_nodes_, self._candidates = model.shape[0], {}
-        self._leaf_squares = None
+        self._largest_weight = self._leaf_squares = None
 
     def _as_grown(self) -> TreeEstimator:
         """The tree in an estimator that has the parameters of growth."""

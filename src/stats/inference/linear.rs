@@ -76,23 +76,31 @@ impl LinearSums {
     }
 }
 
-/// A factor of the covariance: that of indicators, `diag(w) - w w' / total`, or the variance of one
-/// number.
+/// A factor of the covariance: `diag(w) - w w' / total` of indicators, or the variance of one
+/// number, which has no second term.
 #[derive(Debug, Clone)]
 struct CovarianceFactor {
     /// The weight of each indicator, or the variance alone.
     weights: Vec<f64>,
+    /// Sum of the weights; infinite for a number.
     total: f64,
-    is_number: bool,
 }
 
 impl CovarianceFactor {
-    fn varies(&self) -> bool {
-        if self.is_number { self.weights[0] > 0.0 } else { self.weights.len() > 1 }
+    /// The factor of a number with a variance, else of indicators.
+    fn new(variance: Option<f64>, weights: Vec<f64>, total: f64) -> Self {
+        match variance {
+            Some(variance) => Self { weights: vec![variance], total: f64::INFINITY },
+            None => Self { weights, total },
+        }
     }
 
+    /// 0 where nothing varies.
     fn rank(&self) -> usize {
-        if self.is_number { 1 } else { self.weights.len() - 1 }
+        if self.total.is_finite() {
+            return self.weights.len() - 1;
+        }
+        usize::from(self.weights[0] > 0.0)
     }
 
     /// The least weight over the largest.
@@ -104,8 +112,7 @@ impl CovarianceFactor {
     fn matrix(&self) -> Vec<Vec<f64>> {
         let (weights, n) = (&self.weights, self.weights.len());
         let entry = |i: usize, j: usize| {
-            let product = if self.is_number { 0.0 } else { weights[i] * weights[j] / self.total };
-            if i == j { weights[i] - product } else { -product }
+            f64::from(u8::from(i == j)) * weights[i] - weights[i] * weights[j] / self.total
         };
         (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
     }
@@ -129,28 +136,33 @@ impl LinearStatistic {
     /// vary.
     pub fn new(sums: LinearSums, deviation: Option<f64>) -> Option<Self> {
         let LinearSums { total, influences, margins, squares, products } = sums;
-        let (columns, shares): (Vec<usize>, Vec<f64>) = (0..)
-            .zip(influences.iter().map(|sum| sum / total))
-            .filter(|&(_, share)| deviation.is_some() || share > 0.0)
-            .unzip();
-        let deviation_of = |(margin, products): (&f64, &[f64])| {
-            let of_column = |(&c, share): (&usize, &f64)| products[c] - margin * share;
-            columns.iter().zip(&shares).map(of_column).collect::<Vec<f64>>()
+        let is_class = |&c: &usize| deviation.is_some() || influences[c] > 0.0;
+        let columns: Vec<usize> = (0..influences.len()).filter(is_class).collect();
+        // Products of whole weights are exact, and levels with equal shares have deviations of 0.
+        let deviation_of = |margin: f64, products: &[f64], c: usize| {
+            (products[c] * total - margin * influences[c]) / total
         };
         let rows = margins.iter().zip(products.chunks_exact(influences.len()));
-        let deviations = rows.flat_map(deviation_of).collect();
-        let (is_scored, is_number) = (squares.is_some(), deviation.is_some());
-        let levels = match squares {
-            Some(squares) => vec![squares - margins[0] * margins[0] / total],
-            None => margins,
-        };
-        let classes = deviation.map_or(shares, |deviation| vec![deviation / total]);
+        let deviations = rows
+            .flat_map(|(&margin, products)| {
+                columns.iter().map(move |&c| deviation_of(margin, products, c))
+            })
+            .collect();
+        let shares = columns.iter().map(|&c| influences[c] / total).collect();
+        let variance = squares.map(|squares| squares - margins[0] * margins[0] / total);
         let factors = [
-            CovarianceFactor { weights: levels, total, is_number: is_scored },
-            CovarianceFactor { weights: classes, total: 1.0, is_number },
+            CovarianceFactor::new(variance, margins, total),
+            CovarianceFactor::new(deviation.map(|deviation| deviation / total), shares, 1.0),
         ];
-        let varies = factors.iter().all(CovarianceFactor::varies);
+        let varies = factors.iter().all(|factor| factor.rank() > 0);
         varies.then_some(Self { total, deviations, factors })
+    }
+
+    /// The quadratic form times a factor, and the logarithm of its p-value by the chi-squared
+    /// distribution.
+    pub fn chi_squared(&self, scale: f64) -> (f64, f64) {
+        let (form, rank) = self.quadratic();
+        (form * scale, chi_squared::log_upper_tail(form * scale, rank as f64))
     }
 
     /// The quadratic form by the pseudo-inverse of `V (x) A`, and its rank.
@@ -184,34 +196,30 @@ impl LinearStatistic {
         (form, rank)
     }
 
-    /// The largest squared component over its variance in `V (x) A`.
-    pub fn largest(&self) -> f64 {
+    /// The largest standardised component, either way, whose square is multiplied by a factor, and
+    /// the logarithm of its p-value by the multivariate normal distribution.
+    pub fn maximum(&self, scale: f64) -> (f64, f64) {
         let [levels, classes] = self.factors.each_ref().map(CovarianceFactor::matrix);
         let width = classes.len();
         let square = |(i, d): (usize, &f64)| {
             let (level, class) = (i / width, i % width);
             d * d / levels[level][level] / classes[class][class]
         };
-        self.deviations.iter().enumerate().map(square).fold(0.0, f64::max)
-    }
-
-    /// The logarithm of the probability that some standardised component is beyond a limit, either
-    /// way.
-    pub fn log_p_of_largest(&self, limit: f64) -> f64 {
-        let single = chi_squared::log_upper_tail(limit * limit, 1.0);
-        let [levels, classes] =
-            self.factors.each_ref().map(|of| normal::CholeskyFactor::of(&of.matrix()));
-        let factor = levels.kronecker(&classes);
-        if factor.rank == 1 {
-            return single;
+        let square = self.deviations.iter().enumerate().map(square).fold(0.0, f64::max) * scale;
+        let limit = square.sqrt();
+        let single = chi_squared::log_upper_tail(square, 1.0);
+        let factor = normal::kronecker(&normal::cholesky(&levels), &normal::cholesky(&classes));
+        if normal::rank(&factor) == 1 {
+            return (limit, single);
         }
         // Integration has an absolute error, which must not carry far tails out of their bounds.
-        let bounds = (single, (single + (factor.rows.len() as f64).ln()).min(0.0));
-        normal::outside(&factor, limit).ln().clamp(bounds.0, bounds.1)
+        let most = (single + (factor.len() as f64).ln()).min(0.0);
+        (limit, normal::outside(&factor, limit).ln().clamp(single, most))
     }
 }
 
-fn dot(x: &[f64], y: &[f64]) -> f64 {
+/// The sum of products, as far as both are long.
+pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(a, b)| a * b).sum()
 }
 
@@ -248,47 +256,4 @@ fn eigenvectors(mut rows: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
         (value, row.into_iter().map(|x| x / value).collect())
     };
     rows.into_iter().map(scaled).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::numeric::mix;
-
-    /// The sums of a random table, with scores or without.
-    fn sums(
-        seed: u64,
-        levels: usize,
-        classes: usize,
-        score: Option<&dyn Fn(f64) -> f64>,
-    ) -> LinearSums {
-        let mut sums = LinearSums::new(classes, score.is_some());
-        for level in 0..levels as u64 {
-            let count = |c| (1 + mix(seed, level * classes as u64 + c) % 9) as f64;
-            let own: Vec<f64> = (0..classes as u64).map(count).collect();
-            let score = score.map_or(0.0, |score| score(level as f64));
-            sums.add(score, own.iter().sum(), &own);
-        }
-        sums
-    }
-
-    #[test]
-    fn truncation_keeps_the_form_where_all_eigenvalues_are_large() {
-        for seed in 0..50 {
-            let sums = sums(seed, 2 + seed as usize % 5, 2 + seed as usize % 3, None);
-            let linear = LinearStatistic::new(sums, None).unwrap();
-            let ((form, rank), (same, kept)) = (linear.quadratic(), linear.truncated());
-            assert_eq!(rank, kept);
-            assert!((form - same).abs() < 1e-10 * form.max(1e-3), "{seed}: {form} {same}");
-        }
-    }
-
-    #[test]
-    fn scores_may_be_shifted_and_scaled() {
-        let form = |score: &dyn Fn(f64) -> f64| {
-            LinearStatistic::new(sums(3, 6, 2, Some(score)), None).unwrap().quadratic().0
-        };
-        let (near, far) = (form(&|x| x), form(&|x| 1e3 * (x - 2.0)));
-        assert!((near - far).abs() < 1e-12 * near);
-    }
 }

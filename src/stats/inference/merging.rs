@@ -12,18 +12,21 @@
 //!    levels into as many groups ([`log_ways`]), and is at most 1.
 //!
 //! Nominal levels take O(levels^2 classes) for the p-values of the first pairs, and O(levels^2)
-//! comparisons per merger; ordered ones O(levels) of both. Of at most [`MOST_DIVIDED`] nominal
-//! levels all divisions are tried. More are sorted by the share of the largest class of the group
-//! and cut at every place, which finds the best division for two classes.
+//! comparisons per merger; ordered ones O(levels) of both. The ways to merge take O(levels groups).
+//! Of at most [`MOST_DIVIDED`] nominal levels all divisions are tried. More are sorted by the share
+//! of the largest class of the group and cut at every place, which finds the best division for two
+//! classes.
 
-use super::chi_squared::log_upper_tail;
-use crate::numeric::{ln_factorial, log_add, sort_few};
+use super::{LinearStatistic, LinearSums};
+use crate::numeric::{log_add, sort_few};
+use serde::Deserialize;
 
 /// Largest number of nominal levels of which all divisions in two are tried.
 const MOST_DIVIDED: usize = 12;
 
 /// The limits by which levels are merged, and merged levels are divided again.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LevelMerging {
     /// Groups are merged while their p-value is above this.
     pub alpha_merge: f64,
@@ -85,12 +88,11 @@ impl LevelMerging {
             return None;
         }
         let mut divided = Vec::new();
-        loop {
+        table.merge_while(&mut groups, self.alpha_merge.ln());
+        while let Some(alpha) = self.alpha_split
+            && table.divide_one(&mut groups, alpha.ln(), &mut divided)
+        {
             table.merge_while(&mut groups, self.alpha_merge.ln());
-            let Some(alpha) = self.alpha_split else { break };
-            if !table.divide_one(&mut groups, alpha.ln(), &mut divided) {
-                break;
-            }
         }
         let weights: Vec<&[f64]> = groups.iter().map(|group| &group.weights[..]).collect();
         let (statistic, log_p) = table.test(&weights);
@@ -106,11 +108,6 @@ impl LevelTable<'_> {
         (self.cells.len() / self.classes) as u32
     }
 
-    /// Whether a group is missing values alone, which may join any other.
-    fn is_floating(&self, group: &Group) -> bool {
-        self.order == LevelOrder::Floating && group.levels == [self.levels() - 1]
-    }
-
     /// A group of some levels.
     fn group(&self, mut levels: Vec<u32>) -> Group {
         levels.sort_unstable();
@@ -124,55 +121,38 @@ impl LevelTable<'_> {
 
     /// Pearson's statistic of a table with these rows, and the logarithm of its p-value.
     fn test(&self, rows: &[&[f64]]) -> (f64, f64) {
-        let of_class = |c: usize| rows.iter().map(|row| row[c]).sum::<f64>();
-        let columns: Vec<(usize, f64)> =
-            (0..self.classes).map(|c| (c, of_class(c))).filter(|&(_, sum)| sum > 0.0).collect();
-        let total: f64 = columns.iter().map(|&(_, sum)| sum).sum();
-        let mut statistic = 0.0;
-        for row in rows {
-            let of_row: f64 = row.iter().sum();
-            for &(c, of_class) in &columns {
-                // Products of whole weights are exact, and rows with equal shares give 0.
-                let deviation = row[c] * total - of_row * of_class;
-                statistic += deviation * deviation / (total * of_row * of_class);
-            }
-        }
-        let degrees = (rows.len() - 1) * columns.len().saturating_sub(1);
-        let statistic = statistic * self.scale;
-        (statistic, if degrees == 0 { 0.0 } else { log_upper_tail(statistic, degrees as f64) })
+        let mut sums = LinearSums::new(self.classes, false);
+        rows.iter().for_each(|row| sums.add(0.0, row.iter().sum(), row));
+        LinearStatistic::new(sums, None).map_or((0.0, 0.0), |linear| linear.chi_squared(self.scale))
     }
 
     /// Merge the pair with the largest p-value, the first on ties, while its logarithm is above a
     /// limit.
     fn merge_while(&self, groups: &mut Vec<Group>, limit: f64) {
-        // Groups are named by their lowest level.
+        // Groups are in the order of their lowest levels, which name them. Missing values that are
+        // a group of their own are the last one.
+        let missing = [self.levels() - 1];
         let pair = |groups: &[Group], i: usize, j: usize| {
-            let is_allowed = self.order == LevelOrder::Nominal
-                || j == i + 1
-                || (j + 1 == groups.len() && self.is_floating(&groups[j]));
             let [a, b] = [&groups[i], &groups[j]];
+            let is_allowed = match self.order {
+                LevelOrder::Nominal => true,
+                LevelOrder::Ordered => j == i + 1,
+                LevelOrder::Floating => j == i + 1 || b.levels == missing,
+            };
             is_allowed.then(|| (self.test(&[&a.weights, &b.weights]).1, a.levels[0], b.levels[0]))
         };
         let all = (0..groups.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
         let mut pairs: Vec<_> = all.filter_map(|(i, j)| pair(groups, i, j)).collect();
-        loop {
-            let is_before = |x: &(f64, u32, u32), y: &(f64, u32, u32)| {
-                x.0 > y.0 || (x.0 == y.0 && (x.1, x.2) < (y.1, y.2))
-            };
-            let least = pairs.iter().copied().reduce(|x, y| if is_before(&y, &x) { y } else { x });
-            let Some((_, a, b)) = least.filter(|pair| pair.0 > limit) else { return };
-            let is_one = |name: u32| name == a || name == b;
-            let mut levels = Vec::new();
-            groups.retain(|group| {
-                let is_merged = is_one(group.levels[0]);
-                if is_merged {
-                    levels.extend_from_slice(&group.levels);
-                }
-                !is_merged
-            });
-            let i = groups.partition_point(|group| group.levels[0] < a);
-            groups.insert(i, self.group(levels));
-            pairs.retain(|pair| !is_one(pair.1) && !is_one(pair.2));
+        let order = |x: &(f64, u32, u32), y: &(f64, u32, u32)| {
+            x.0.total_cmp(&y.0).then((y.1, y.2).cmp(&(x.1, x.2)))
+        };
+        while let Some((log_p, a, b)) = pairs.iter().copied().max_by(order)
+            && log_p > limit
+        {
+            let [i, j] = [a, b].map(|name| groups.partition_point(|g| g.levels[0] < name));
+            let second = groups.remove(j);
+            groups[i] = self.group([&groups[i].levels[..], &second.levels].concat());
+            pairs.retain(|&(_, x, y)| ![a, b].contains(&x) && ![a, b].contains(&y));
             let others = (0..groups.len()).filter(|&j| j != i);
             pairs.extend(others.filter_map(|j| pair(groups, i.min(j), i.max(j))));
         }
@@ -206,121 +186,54 @@ impl LevelTable<'_> {
 
     /// The levels on the second side, for each division of a group in two.
     fn divisions(&self, group: &Group) -> Vec<Vec<u32>> {
-        let cuts = |order: &[u32]| {
-            (1..order.len()).map(|at| order[at..].to_vec()).collect::<Vec<Vec<u32>>>()
-        };
-        let levels = &group.levels[..];
-        if self.order != LevelOrder::Nominal {
-            let floats =
-                self.order == LevelOrder::Floating && levels.contains(&(self.levels() - 1));
-            let (known, floating) = levels.split_at(levels.len() - usize::from(floats));
-            let mut found = cuts(known);
-            if floats {
-                // Missing values on the side of the lower levels, of the higher ones, or alone.
-                let joined: Vec<_> = found.iter().map(|cut| [cut, floating].concat()).collect();
-                found.extend(joined);
-                found.push(floating.to_vec());
-            }
-            return found;
-        }
-        if levels.len() <= MOST_DIVIDED {
-            let side = |mask: u32| {
-                let bits = levels[1..].iter().zip(0..).filter(|&(_, bit)| mask >> bit & 1 == 1);
-                bits.map(|(&level, _)| level).collect()
-            };
-            return (1..1 << (levels.len() - 1)).map(side).collect();
-        }
-        let largest = (0..self.classes)
-            .reduce(|best, c| if group.weights[c] > group.weights[best] { c } else { best });
-        let share = |level: u32| {
-            let cells = &self.cells[level as usize * self.classes..][..self.classes];
-            cells[largest.unwrap_or_default()] / cells.iter().sum::<f64>()
-        };
-        let mut order = levels.to_vec();
-        sort_few(&mut order, &|&a, &b| share(a).total_cmp(&share(b)));
-        cuts(&order)
-    }
-}
-
-/// The natural logarithm of the number of ways to merge levels into groups: the Stirling number of
-/// the second kind for nominal levels; C(levels - 1, groups - 1) for ordered ones; C(levels - 2,
-/// groups - 2) + groups C(levels - 2, groups - 1) with missing values as one level.
-pub fn log_ways(levels: usize, groups: usize, order: LevelOrder) -> f64 {
-    let log_factorial = |n: usize| ln_factorial(n as f64);
-    let choose = |n: usize, k: Option<usize>| match k {
-        Some(k) if k <= n => log_factorial(n) - log_factorial(k) - log_factorial(n - k),
-        _ => f64::NEG_INFINITY,
-    };
-    let log = |n: usize| (n as f64).ln();
-    match order {
-        LevelOrder::Ordered => choose(levels - 1, Some(groups - 1)),
-        LevelOrder::Floating => log_add(
-            choose(levels - 2, groups.checked_sub(2)),
-            log(groups) + choose(levels - 2, Some(groups - 1)),
-        ),
-        LevelOrder::Nominal => {
-            // S(n, k) = k S(n - 1, k) + S(n - 1, k - 1), from S(0, 0) = 1.
-            let mut ways = vec![f64::NEG_INFINITY; groups + 1];
-            ways[0] = 0.0;
-            for _ in 0..levels {
-                for k in (1..=groups).rev() {
-                    ways[k] = log_add(log(k) + ways[k], ways[k - 1]);
-                }
-                ways[0] = f64::NEG_INFINITY;
-            }
-            ways[groups]
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The number of ways to divide levels into groups, by trying all: each level joins a group
-    /// that is there or begins one.
-    fn counted(levels: usize, groups: usize, order: LevelOrder) -> usize {
-        let mut ways = vec![vec![]];
-        for level in 0..levels {
-            let mut longer = Vec::new();
-            for way in ways {
-                let way: Vec<usize> = way;
-                let begun = way.iter().max().map_or(0, |&group| group + 1);
-                let floats = order == LevelOrder::Floating && level + 1 == levels;
-                let joined = if order == LevelOrder::Nominal || floats {
-                    0..begun
-                } else {
-                    begun.saturating_sub(1)..begun
+        let mut order = group.levels.clone();
+        if self.order == LevelOrder::Nominal {
+            if order.len() <= MOST_DIVIDED {
+                let side = |mask: u32| {
+                    let bits = order[1..].iter().zip(0..).filter(|&(_, bit)| mask >> bit & 1 == 1);
+                    bits.map(|(&level, _)| level).collect()
                 };
-                longer.extend(joined.chain([begun]).map(|group| [&way[..], &[group]].concat()));
+                return (1..1 << (order.len() - 1)).map(side).collect();
             }
-            ways = longer;
+            let weight = |&c: &usize| group.weights[c];
+            let classes = (0..self.classes).rev();
+            let largest = classes.max_by(|a, b| weight(a).total_cmp(&weight(b))).unwrap_or(0);
+            let share = |level: u32| {
+                let weights = self.group(vec![level]).weights;
+                weights[largest] / weights.iter().sum::<f64>()
+            };
+            sort_few(&mut order, &|&a, &b| share(a).total_cmp(&share(b)));
         }
-        ways.iter().filter(|way| way.iter().max() == Some(&(groups - 1))).count()
-    }
-
-    #[test]
-    fn ways_to_merge_are_those_that_can_be_counted() {
-        for order in [LevelOrder::Nominal, LevelOrder::Ordered, LevelOrder::Floating] {
-            for levels in 2..8 {
-                for groups in 1..=levels {
-                    let (found, all) =
-                        (log_ways(levels, groups, order), counted(levels, groups, order));
-                    assert!(
-                        (found.exp() - all as f64).abs() < 1e-9 * all as f64,
-                        "{levels} {groups} {order:?}: {found} {all}"
-                    );
-                }
-            }
+        let floats = self.order == LevelOrder::Floating && order.ends_with(&[self.levels() - 1]);
+        let missing = order.split_off(order.len() - usize::from(floats));
+        let mut sides: Vec<Vec<u32>> = (1..order.len()).map(|at| order[at..].to_vec()).collect();
+        if floats {
+            // Missing values on the side of the lower levels, of the higher ones, or alone.
+            let joined: Vec<_> = sides.iter().map(|side| [&side[..], &missing].concat()).collect();
+            sides.extend(joined);
+            sides.push(missing);
         }
+        sides
     }
+}
 
-    #[test]
-    fn ways_that_no_double_holds_have_logarithms() {
-        // 2^999 - 1, and C(1999, 1000).
-        let found = log_ways(1000, 2, LevelOrder::Nominal);
-        assert!((found - 999.0 * std::f64::consts::LN_2).abs() < 1e-9);
-        let found = log_ways(2000, 1001, LevelOrder::Ordered);
-        assert!((found - 1_381.574_846_357).abs() < 1e-8, "{found}");
+/// The natural logarithm of the number of ways to merge levels into groups. Each level begins a
+/// group or joins one: any for nominal levels (the Stirling numbers of the second kind), the last
+/// one for ordered levels (C(levels - 1, groups - 1)); floating missing values, the last level, any.
+pub fn log_ways(levels: usize, groups: usize, order: LevelOrder) -> f64 {
+    let mut ways = vec![f64::NEG_INFINITY; groups + 1];
+    ways[0] = 0.0;
+    for level in 1..=levels {
+        let joins_any = match order {
+            LevelOrder::Nominal => true,
+            LevelOrder::Ordered => false,
+            LevelOrder::Floating => level == levels,
+        };
+        for k in (1..=groups).rev() {
+            let joined = if joins_any { (k as f64).ln() } else { 0.0 };
+            ways[k] = log_add(joined + ways[k], ways[k - 1]);
+        }
+        ways[0] = f64::NEG_INFINITY;
     }
+    ways[groups]
 }

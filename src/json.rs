@@ -4,7 +4,7 @@
 //! writer ([`to_vec`]) and the reader of raw documents ([`from_chunks`]) check the control every 64
 //! KiB, and a list that is read by [`column`] checks it every 4096 elements. serde cannot pass a
 //! control to a list, so [`from_slice`] keeps it in a variable of the thread. Memory for the text
-//! is allocated fallibly. Options come from Python as a [`Value`], which [`Plain`] reads.
+//! is allocated fallibly. Options come from Python as a [`Value`], which [`ValueReader`] reads.
 
 use crate::error::{Error, Result};
 use crate::memory;
@@ -156,14 +156,14 @@ where
 /// A value as the types of options read it. A struct is an object and an enum is a word: the
 /// deserializer of [`Value`] also takes lists and objects for these, and its code for that stands
 /// once for each type.
-pub struct Plain(pub Value);
+pub struct ValueReader(pub Value);
 
-impl Plain {
+impl ValueReader {
     fn read_list<'de, V: Visitor<'de>>(
         list: Vec<Value>,
         visitor: V,
     ) -> serde_json::Result<V::Value> {
-        let mut items = SeqDeserializer::new(list.into_iter().map(Plain));
+        let mut items = SeqDeserializer::new(list.into_iter().map(ValueReader));
         let read = visitor.visit_seq(&mut items)?;
         items.end().map(|()| read)
     }
@@ -172,7 +172,7 @@ impl Plain {
         object: Map<String, Value>,
         visitor: V,
     ) -> serde_json::Result<V::Value> {
-        let fields = object.into_iter().map(|(name, value)| (name, Plain(value)));
+        let fields = object.into_iter().map(|(name, value)| (name, ValueReader(value)));
         visitor.visit_map(MapDeserializer::new(fields))
     }
 
@@ -182,7 +182,7 @@ impl Plain {
     }
 }
 
-impl<'de> IntoDeserializer<'de, serde_json::Error> for Plain {
+impl<'de> IntoDeserializer<'de, serde_json::Error> for ValueReader {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -190,7 +190,7 @@ impl<'de> IntoDeserializer<'de, serde_json::Error> for Plain {
     }
 }
 
-impl<'de> Deserializer<'de> for Plain {
+impl<'de> Deserializer<'de> for ValueReader {
     type Error = serde_json::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> serde_json::Result<V::Value> {
@@ -245,14 +245,14 @@ impl<'de> Deserializer<'de> for Plain {
     }
 }
 
-/// Read a field that is no large part of a document by way of [`Plain`], for serde's
+/// Read a field that is no large part of a document by way of [`ValueReader`], for serde's
 /// `deserialize_with`: types that Python gives as options are then compiled for one format.
 pub fn plain<'de, D, T>(deserializer: D) -> std::result::Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: DeserializeOwned,
 {
-    T::deserialize(Plain(Value::deserialize(deserializer)?)).map_err(D::Error::custom)
+    T::deserialize(ValueReader(Value::deserialize(deserializer)?)).map_err(D::Error::custom)
 }
 
 /// A field with the text of a JSON value, which is part of the document as that value, for serde's

@@ -4,7 +4,7 @@
 use super::job::exception;
 use crate::criteria::pairs::Precision;
 use crate::error::{Error, Result};
-use crate::json::Plain;
+use crate::json::ValueReader;
 use crate::stats::pairs::{Decay, PairSetting};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -44,7 +44,7 @@ pub(super) fn pair_setting(
         precision: Precision,
     }
     let options: PairOptions =
-        PairOptions::deserialize(Plain(serde_json::Value::Object(options.clone())))
+        PairOptions::deserialize(ValueReader(serde_json::Value::Object(options.clone())))
             .map_err(|e| exception(Error::parameter("PairFunction", "options", e)))?;
     let setting = setting(options.theta, options.alpha, &options.decay, options.at_zero);
     Ok((setting.map_err(|e| exception(e.of("PairFunction")))?, options.precision))

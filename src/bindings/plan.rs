@@ -9,7 +9,7 @@ use super::pair_setting::pair_setting;
 use crate::criteria::{self, Criterion};
 use crate::error::Result;
 use crate::fit::{Config, FitPlan};
-use crate::json::Plain;
+use crate::json::ValueReader;
 use pyo3::exceptions::PyValueError;
 use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
@@ -31,7 +31,9 @@ impl<T: DeserializeOwned> FromPyObject<'_, '_> for PyPlain<T> {
 
     fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         let value: Value = depythonize(&object)?;
-        T::deserialize(Plain(value)).map(Self).map_err(|e| PyValueError::new_err(e.to_string()))
+        T::deserialize(ValueReader(value))
+            .map(Self)
+            .map_err(|e| PyValueError::new_err(e.to_string()))
     }
 }
 

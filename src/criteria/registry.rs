@@ -12,7 +12,7 @@ use super::{
     standard_deviation, surf, symmetric_uncertainty, twoing, variation_of_information,
 };
 use crate::error::{Error, Result};
-use crate::json::Plain;
+use crate::json::ValueReader;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -52,7 +52,7 @@ macro_rules! entry {
     (@ $module:ident $info:ident, $options:ty, $make:expr) => {
         Entry {
             info: &$module::$info,
-            make: |options| Ok(Box::new($make(<$options>::deserialize(Plain(options))?))),
+            make: |options| Ok(Box::new($make(<$options>::deserialize(ValueReader(options))?))),
         }
     };
 }

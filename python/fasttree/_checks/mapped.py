@@ -37,7 +37,8 @@ def check_mapped(array: A) -> A:
         base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
     if base is not None and base.size() < start + len(base):
         raise ValueError(
-            f"{name or 'a mapped file'}: was shortened to {base.size():,} bytes while it was mapped "
+            f"{name or 'a mapped file'}: was shortened to {base.size():,} bytes while it was "
+            "mapped "
             f"into memory as {start + len(base):,}; read it again (a file that changes while it is "
             "in use: memory_map=False, or numpy.array() of the map)"
         )

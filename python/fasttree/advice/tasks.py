@@ -205,7 +205,8 @@ class ClassJudge(_Judge):
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """With the accuracy on new rows."""
         return (
-            f"Use {candidate}: {counted(leaves, 'leaf')}, about {self.shown(value)} % right on new rows "
+            f"Use {candidate}: {counted(leaves, 'leaf')}, about {self.shown(value)} % right on "
+            "new rows "
             f"(standard error {self.shown(error)}; always answering {self.label!r} is right in "
             f"{self.shown(self.majority)} %, so {100 * (value - self.majority):+.1f} points)."
         )
@@ -303,8 +304,8 @@ class MetricJudge(_Judge):
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """With the metric on new rows."""
         return (
-            f"Use {candidate}: {counted(leaves, 'leaf')}, {self.measure} about {self.shown(value)} on new "
-            f"rows (standard error {self.shown(error)}; "
+            f"Use {candidate}: {counted(leaves, 'leaf')}, {self.measure} about "
+            f"{self.shown(value)} on new rows (standard error {self.shown(error)}; "
             f"{'larger' if self.scale > 0 else 'smaller'} is better)."
         )
 
@@ -388,8 +389,8 @@ class NumberJudge(_Judge):
         gain = round(100 * self.height({"mae": value}))
         than = f"{abs(gain)} % {'better' if gain >= 0 else 'worse'}"
         return (
-            f"Use {candidate}: {counted(leaves, 'leaf')}, on new rows about {self.shown(value)} off, "
-            f"{than} than always saying the mean (mean absolute error in the unit of "
+            f"Use {candidate}: {counted(leaves, 'leaf')}, on new rows about {self.shown(value)} "
+            f"off, {than} than always saying the mean (mean absolute error in the unit of "
             f"{self.target!r}, standard error {self.shown(error)}; the mean, "
             f"{self.shown(self.mean)}, is {self.shown(self.errors['mean'])} off)."
         )

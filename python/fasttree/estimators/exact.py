@@ -438,7 +438,8 @@ def _criterion(criterion: Any, cost_matrix: Any, loss: Any) -> dict[str, Any]:
     """The criterion of an objective: its name and its options."""
     if loss is not None and (cost_matrix is not None or not _is(criterion, "error")):
         raise ValueError(
-            f"loss={checks.shown(loss)} takes the place of criterion and cost_matrix: leave these out"
+            f"loss={checks.shown(loss)} takes the place of criterion and cost_matrix: leave these "
+            "out"
         )
     if _is(criterion, "error", "matthews"):
         return {"criterion": criterion}

@@ -165,8 +165,8 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
     refuse_where(
         ~((checked >= 0.0) & (checked <= 1.0 + PROBABILITY_TOLERANCE)).all(axis=1),
         lambda row: (
-            f"{what}: row {row} is {shown(checked[row].tolist())}; probabilities must lie between 0 "
-            "and 1"
+            f"{what}: row {row} is {shown(checked[row].tolist())}; probabilities must lie between "
+            "0 and 1"
         ),
     )
     sums = checked.sum(axis=1)

@@ -331,8 +331,8 @@ class Journal:
         if problems:
             more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
             raise ValueError(
-                f"journal {self.path} was begun with other settings: {'; '.join(problems[:3])}{more}; "
-                "call with the journal's, or give another file"
+                f"journal {self.path} was begun with other settings: "
+                f"{'; '.join(problems[:3])}{more}; call with the journal's, or give another file"
             )
         if earlier.n_folds != len(task.folds.pairs):
             raise DataFileError(

@@ -150,8 +150,8 @@ impl SizeSearch<'_> {
         Ok(())
     }
 
-    /// The lists of `ask` for all features, made on several threads. Each feature may spend an equal
-    /// share of `left` search nodes.
+    /// The lists of `ask` for all features, made on several threads. Each feature may spend an
+    /// equal share of `left` search nodes.
     fn of_features<T: Send>(
         &self,
         features: &[u32],

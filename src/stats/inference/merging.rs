@@ -219,7 +219,8 @@ impl LevelTable<'_> {
 
 /// The natural logarithm of the number of ways to merge levels into groups. Each level begins a
 /// group or joins one: any for nominal levels (the Stirling numbers of the second kind), the last
-/// one for ordered levels (C(levels - 1, groups - 1)); floating missing values, the last level, any.
+/// one for ordered levels (C(levels - 1, groups - 1)); floating missing values, the last level,
+/// any.
 pub fn log_ways(levels: usize, groups: usize, order: LevelOrder) -> f64 {
     let mut ways = vec![f64::NEG_INFINITY; groups + 1];
     ways[0] = 0.0;

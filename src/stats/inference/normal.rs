@@ -25,8 +25,8 @@ const ERROR: f64 = 2e-4;
 /// A pivot below this part of its variance is 0: the component depends on earlier ones.
 const NO_PIVOT: f64 = 1e-10;
 
-/// The Cholesky factor of the correlations of a covariance matrix, a row per component, of whose two
-/// indicators one tells both. A component that depends on earlier ones adds no column.
+/// The Cholesky factor of the correlations of a covariance matrix, a row per component, of whose
+/// two indicators one tells both. A component that depends on earlier ones adds no column.
 pub(super) fn cholesky(covariance: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = if covariance.len() == 2 { 1 } else { covariance.len() };
     let (mut rows, mut pivots): (Vec<Vec<f64>>, Vec<usize>) = (Vec::new(), Vec::new());

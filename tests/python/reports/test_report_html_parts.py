@@ -79,7 +79,8 @@ def test_the_finding_says_what_the_tests_do(name):
         task="classification", settings={"cv": "10x10", "scoring": ("accuracy",)}
     )
     result = SimpleNamespace(
-        means=np.array(means), is_ranked=True, friedman=lambda: ranks, methods=names, metric="accuracy",
+        means=np.array(means), is_ranked=True, friedman=lambda: ranks, methods=names,
+        metric="accuracy",
         results={"x": settings}, marks=np.array([["", "v"]]),
     )  # fmt: skip
     assert finding(result).startswith(expected)

@@ -2,9 +2,9 @@
 
 What
     Each pass has a function of the rows of one part, which any process may call, and a function
-    that merges the results of two parts; `completed` runs the passes in their order. The merged result does not
-    depend on how rows were divided into parts. Cut points are the same, to the bit, as of all rows
-    together: the core samples rows by their content.
+    that merges the results of two parts; `completed` runs the passes in their order. The merged
+    result does not depend on how rows were divided into parts. Cut points are the same, to the
+    bit, as of all rows together: the core samples rows by their content.
 Memory
     A sample of about 65,536 rows, and 16 bytes per distinct value of a column whose values must be
     counted, at most `MOST_VALUES` of them.

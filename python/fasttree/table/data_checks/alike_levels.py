@@ -31,7 +31,7 @@ def find(facts: TableFacts) -> Iterator[Finding]:
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns and their levels."""
     yield (
-        f"levels differ in case or blanks only: {some_of([finding.text for finding in found])}; if they "
-        "mean the same, "
+        f"levels differ in case or blanks only: {some_of([finding.text for finding in found])}; "
+        "if they mean the same, "
         + worded("use column.str.strip().str.lower()", "write them alike in the file")
     )

@@ -78,8 +78,8 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Says of each column what to do if it identifies groups."""
     for finding in found:
         yield (
-            f"column {finding.column!r} has {finding.text}: ignore this unless it identifies groups "
-            "(patients, sites); then leave it out of a fit, and in "
+            f"column {finding.column!r} has {finding.text}: ignore this unless it identifies "
+            "groups (patients, sites); then leave it out of a fit, and in "
             f"{worded('cross_validate', 'cv')}, compare and advise use "
             f"{argument('groups', finding.column)}"
         )

@@ -44,8 +44,8 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Asks of each column whether it is the label."""
     for finding in found:
         yield (
-            f"column {finding.column!r} {finding.text}: is it the {finding.evidence} under another name? if "
-            "so, leave it out: "
+            f"column {finding.column!r} {finding.text}: is it the {finding.evidence} under "
+            "another name? if so, leave it out: "
             + worded(f"X.drop(columns=[{finding.column!r}])", argument("drop", [finding.column]))
         )
 

@@ -31,7 +31,8 @@ def find(column: ColumnFacts) -> Finding | None:
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns that are read as levels, with an example of each."""
     yield (
-        f"numbers as text: {some_of([f'{finding.column!r} {finding.evidence}' for finding in found])}; each is "
+        "numbers as text: "
+        f"{some_of([f'{finding.column!r} {finding.evidence}' for finding in found])}; each is "
         "a level, which says nothing about other numbers"
         + worded(": convert with pandas.to_numeric")
     )

@@ -61,7 +61,8 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
         for finding in some:
             cells.setdefault(finding.column, []).append(finding.evidence)
         if some:
-            sentence = f"{what} may mean a missing cell: {some_of([finding.text for finding in some])}; if so, "
+            texts = some_of([finding.text for finding in some])
+            sentence = f"{what} may mean a missing cell: {texts}; if so, "
             yield sentence + reading("missing", cells) + worded(", or NaN in a frame")
 
 

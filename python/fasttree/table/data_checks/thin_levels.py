@@ -31,6 +31,6 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     pruning = "cart" if facts.table.task == "regression" else "error_based"
     yield (
         f"nominal columns with fewer than five rows per level: "
-        f"{some_of([finding.text for finding in found])}; a split on them memorises rows (overfits): leave "
-        f"them out, or prune ({argument('pruning', pruning)})"
+        f"{some_of([finding.text for finding in found])}; a split on them memorises rows "
+        f"(overfits): leave them out, or prune ({argument('pruning', pruning)})"
     )

@@ -259,7 +259,8 @@ def warn_of_size(rows: Table, tree: Any) -> None:
             remedies.append(f"prune it: {in_text(pruning)}, or ")
         if levels.get(widest, 0) > 20:
             has = counted(levels[widest], "level")
-            remedies.append(f"leave out {widest!r} ({has}): {argument('drop', [widest])}, or ")
+            drop = argument("drop", [widest])
+            remedies.append(f"leave out {widest!r} ({has}): {in_text(drop)}, or ")
         warnings.warn(
             f"{counted(leaves, 'leaf')} for {counted(n_rows, 'row')}: the tree memorises rows "
             f"(overfits); {''.join(remedies)}ask ftree advise",

@@ -228,7 +228,7 @@ def _combinations(
             label += f" theta={_label(theta)}" if len(thetas) > 1 and "theta" in parameters else ""
             made[label] = _made(name, theta, alpha, decay, at_zero)
     # Refuse what would have no effect, and what would be run twice.
-    weights = {getattr(criterion, "at_zero", 0.0) for criterion in made.values()}
+    weights = [getattr(criterion, "at_zero", 0.0) for criterion in made.values()]
     if at_zero != 0 and at_zero not in weights:
         raise ValueError(
             f"at_zero={shown(at_zero)} cannot act in this sweep: it needs decay='power'; set that, "

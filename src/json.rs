@@ -153,9 +153,9 @@ where
     deserializer.deserialize_seq(ListVisitor(PhantomData))
 }
 
-/// A value as the types of options read it. A struct is an object and an enum is a word: the
-/// deserializer of [`Value`] also takes lists and objects for these, and its code for that stands
-/// once for each type.
+/// A value as the types of options read it. A struct is an object and an enum is a word: what
+/// serde_json reads from a [`Value`] may also be a list or an object there, and its code for that
+/// stands once for each type.
 pub struct ValueReader(pub Value);
 
 impl ValueReader {

@@ -9,6 +9,7 @@
 //! eigenvalues of such a matrix lie between its weights, and only where the weights span that much
 //! are eigenvalues computed. O(values x classes).
 
+use super::normal::dot;
 use super::{chi_squared, normal};
 
 /// Eigenvalues below this part of the largest one count as 0: the square root of the precision.
@@ -216,11 +217,6 @@ impl LinearStatistic {
         let most = (single + (factor.len() as f64).ln()).min(0.0);
         (limit, normal::outside(&factor, limit).ln().clamp(single, most))
     }
-}
-
-/// The sum of products, as far as both are long.
-pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).map(|(a, b)| a * b).sum()
 }
 
 /// Eigenvalues of a positive semidefinite matrix, each with its eigenvector, by one-sided Jacobi

@@ -8,7 +8,6 @@
 //! need no care. The absolute error is about 2e-4 (three standard errors) in few dimensions, and
 //! grows where [`MOST_STEPS`] ends the integration first.
 
-use super::linear::dot;
 use crate::numeric::mix;
 use crate::numeric::normal::{distribution, quantile};
 
@@ -24,6 +23,11 @@ const STEPS_PER_VARIABLE: usize = 64;
 const ERROR: f64 = 2e-4;
 /// A pivot below this part of its variance is 0: the component depends on earlier ones.
 const NO_PIVOT: f64 = 1e-10;
+
+/// The sum of products, as far as both are long.
+pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| a * b).sum()
+}
 
 /// The Cholesky factor of the correlations of a covariance matrix, a row per component, of whose
 /// two indicators one tells both. A component that depends on earlier ones adds no column.

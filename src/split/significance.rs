@@ -12,8 +12,9 @@ use crate::stats::inference::{FeatureTestKind, LevelMerging, bonferroni};
 use crate::tree::FeatureTest;
 use serde::Deserialize;
 
-/// The logarithm of the p-value below which all are equal, and the statistic decides: that of the
-/// square root of the smallest normal double, by which values of 1 - p are told apart in partykit.
+/// Smallest logarithm of a p-value that is compared. Features with smaller ones are compared by
+/// their statistics, as partykit does: it is the logarithm of the square root of the smallest
+/// normal double.
 const UNDERFLOW: f64 = -354.198_209_266_132_06;
 
 /// How p-values are adjusted for the number of tested features.

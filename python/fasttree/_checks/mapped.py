@@ -38,8 +38,7 @@ def check_mapped(array: A) -> A:
     if base is not None and base.size() < start + len(base):
         raise ValueError(
             f"{name or 'a mapped file'}: was shortened to {base.size():,} bytes while it was "
-            "mapped "
-            f"into memory as {start + len(base):,}; read it again (a file that changes while it is "
-            "in use: memory_map=False, or numpy.array() of the map)"
+            f"mapped into memory as {start + len(base):,}; read it again (a file that changes "
+            "while it is in use: memory_map=False, or numpy.array() of the map)"
         )
     return array

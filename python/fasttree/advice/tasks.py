@@ -206,9 +206,9 @@ class ClassJudge(_Judge):
         """With the accuracy on new rows."""
         return (
             f"Use {candidate}: {counted(leaves, 'leaf')}, about {self.shown(value)} % right on "
-            "new rows "
-            f"(standard error {self.shown(error)}; always answering {self.label!r} is right in "
-            f"{self.shown(self.majority)} %, so {100 * (value - self.majority):+.1f} points)."
+            f"new rows (standard error {self.shown(error)}; always answering {self.label!r} is "
+            f"right in {self.shown(self.majority)} %, so "
+            f"{100 * (value - self.majority):+.1f} points)."
         )
 
     def in_words(self, value: float) -> str:

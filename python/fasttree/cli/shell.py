@@ -218,7 +218,7 @@ _CELL = re.compile(rf"(?:({_Q}|(?!{_Q}\Z)(?:[^=]*|.*))=)?({_Q}|[^=]*)", re.DOTAL
 
 
 def cells_by_column(texts: Iterable[str] | None) -> dict[str | None, list[str]]:
-    """The texts of ``--missing`` by column; None: of no column.
+    """The texts of ``--missing`` by column; under None those for all columns.
 
     >>> cells_by_column(["n/a,age=999", '"a=b"="x,y"', '"c=d"'])
     {None: ['n/a', 'c=d'], 'age': ['999'], 'a=b': ['x,y']}

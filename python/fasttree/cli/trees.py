@@ -198,8 +198,8 @@ def rank(
         typer.Option(
             help=(
                 "quadratic, maximum or permutation: also statistic and p-value of each feature's "
-                "test of independence at the root (adjusted for their number unless -p "
-                "adjust=none)."
+                "test of independence at the root (adjusted for their number unless "
+                "-p adjust=none)."
             )
         ),
     ] = None,

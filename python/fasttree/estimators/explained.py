@@ -45,6 +45,10 @@ Candidate = tuple[str, Any, float]
 and score."""
 
 
+SORTED_AT_ONCE = 500_000
+"""Largest number of candidates in one call of `sort`, which cannot be interrupted."""
+
+
 @dataclass(frozen=True, eq=False)
 class NodeCandidates:
     """Candidates of a node; iteration gives a `Candidate` for each.
@@ -81,8 +85,16 @@ class NodeCandidates:
         return replace(self, features=features, splits=splits, scores=scores)
 
     def best_first(self) -> NodeCandidates:
-        """The candidates in descending order of their score, equal ones in their order."""
-        return self.take(np.argsort(-self.scores, kind="stable"))
+        """The candidates in descending order of their score, equal ones in their order.
+
+        A sort cannot be interrupted, so that long lists are sorted in blocks, then merged.
+        """
+        starts = range(0, len(self), SORTED_AT_ONCE)
+        parts = [self.scores[start : start + SORTED_AT_ONCE] for start in starts]
+        blocks = [np.argsort(-part, kind="stable") for part in parts]
+        sorted_blocks = [start + block for start, block in zip(starts, blocks, strict=True)]
+        order = np.concatenate([np.zeros(0, np.int64), *sorted_blocks])
+        return self.take(order[np.argsort(-self.scores[order], kind="stable")])
 
     def feature_splits(self) -> list[tuple[int, Any]]:
         """Number of the feature, and split, of each candidate."""

@@ -199,9 +199,9 @@ def _moved_thresholds(
                     f"column {model._schema.names[feature]!r}: scikit-learn's trees read float32, "
                     f"in which the training values {below!r} (row {rows[0]}) and {above!r} (row "
                     f"{rows[1]}) are one number, and the threshold {threshold_read!r} lies "
-                    "between them. Round "
-                    "the column before fitting (X.astype(numpy.float32)), or give rows whose ways "
-                    "through the tree are to be checked instead: to_sklearn(X)"
+                    "between them. Round the column before fitting (X.astype(numpy.float32)), or "
+                    "give rows whose ways through the tree are to be checked instead: "
+                    "to_sklearn(X)"
                 )
     if stuck:
         _check_rows(model, stuck, columns)

@@ -217,7 +217,7 @@ def _of_given_columns(table: Table, names: list[str], values: np.ndarray) -> np.
     value_of = dict(zip(names, values.tolist(), strict=True))
     for name in table.unused:
         parts = [value_of[part] for part in part_names([name]) if name in table.dates]
-        value_of[name] = max((value for value in parts if value == value), default=np.nan)  # noqa: PLR0124
+        value_of[name] = max((part for part in parts if not np.isnan(part)), default=np.nan)
     n_given = table.n_features - len(part_names(table.dates))
     return np.array([value_of[name] for name in table.feature_names[:n_given]])
 

@@ -1,7 +1,6 @@
 """The tables of a `Comparison`: means with marks, significant wins, and the stability of the trees.
 
-The numbers are those of the comparison, which is the argument `result` of every function; here
-they are only laid out.
+Every function takes the comparison as `result` and lays out its numbers.
 """
 
 from __future__ import annotations

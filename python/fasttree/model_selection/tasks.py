@@ -33,7 +33,7 @@ class Request:
     """The methods and metrics that a call compares; fields as the arguments of `cross_validate`.
 
     Attributes:
-        scorers: the metrics that the call names, by name; None: those of the task.
+        scorers: the metrics that the call names, by name; None: the metrics of the task.
 
     Examples:
         >>> from sklearn.linear_model import Ridge

@@ -149,11 +149,7 @@ def refuse_infinity(block: np.ndarray, name_of: Callable[[int], str]) -> None:
         ValueError: a cell is infinite.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        if block.flags.forc:  # a finite sum of squares, the fastest pass over numbers
-            cells = block.ravel(order="K")
-            total = np.dot(cells, cells)
-        else:
-            total = block.sum()
+        total = block.sum()  # np.dot is as fast, but wakes the threads of BLAS, which then spin
     if np.isfinite(total) or not (is_infinite := np.isinf(block)).any():
         return
     row, column = np.argwhere(is_infinite)[0].tolist()

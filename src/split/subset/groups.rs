@@ -10,7 +10,7 @@ use crate::tree::Test;
 /// How a division of the groups is numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Naming {
-    /// By the group that is alone on the first branch.
+    /// The number of the group that is alone on the first branch.
     #[default]
     Level,
     /// By the number of groups before a cut of their order; those with the lowest code are on the

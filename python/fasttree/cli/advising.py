@@ -35,21 +35,16 @@ def advise(
     columns: Annotated[o.Columns, Without("use", "keep")],
     metric: Annotated[
         str | None,
-        typer.Option(
-            "--metric",
-            "-s",
-            help="What candidates are compared by: a metric of fasttree (auc, log_loss, "
-            "'f_beta(positive=yes)', 'expected_cost(cost_matrix=[[0, 1], [10, 0]])', "
-            f"{o.COST_ORDER}), or a scorer of scikit-learn (balanced_accuracy). Default: "
-            "accuracy; of a number mae.",
-        ),
+        "--metric -s",
+        "What candidates are compared by: a metric of fasttree (auc, log_loss, "
+        "'f_beta(positive=yes)', 'expected_cost(cost_matrix=[[0, 1], [10, 0]])', "
+        f"{o.COST_ORDER}), or a scorer of scikit-learn (balanced_accuracy). Default: "
+        "accuracy; of a number mae.",
     ] = None,
     prefer: Annotated[
         str,
-        typer.Option(
-            help="small: the smallest tree within one standard error of the best (of accuracies "
-            "also within one point); accurate: the best."
-        ),
+        "small: the smallest tree within one standard error of the best (of accuracies "
+        "also within one point); accurate: the best.",
     ] = "small",
     max_leaves: Annotated[
         int | None, typer.Option(min=2, help="Most leaves of the recommended tree.")
@@ -57,27 +52,21 @@ def advise(
     dependence: Dependence,
     work: Annotated[
         str,
-        typer.Option(
-            help="How much is tried: quick, normal or thorough. It counts fits and rows, so the "
-            "answer does not depend on the machine."
-        ),
+        "How much is tried: quick, normal or thorough. It counts fits and rows, so the "
+        "answer does not depend on the machine.",
     ] = "normal",
     time_limit: Annotated[
         float,
-        typer.Option(
-            help="Seconds after which no further candidate is tried; 0: no limit. With one the "
-            "answer depends on the machine."
-        ),
+        "Seconds after which no further candidate is tried; 0: no limit. With one the "
+        "answer depends on the machine.",
     ] = 0.0,
     folds: Annotated[
-        str, typer.Option("--cv", help="Folds: 3x10, 1x5, 10, ...; auto: by the number of rows.")
+        str, "--cv", "Folds: 3x10, 1x5, 10, ...; auto: by the number of rows."
     ] = "auto",
     run: o.Run,
-    model: Annotated[
-        Path | None, o.file("--model", "-m", about="Save the recommended tree.")
-    ] = None,
-    html: Annotated[Path | None, o.file("--html", about="Write everything as one page.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="List all candidates.")] = False,
+    model: Annotated[Path | None, "--model -m FILE", "Save the recommended tree."] = None,
+    html: Annotated[Path | None, "--html FILE", "Write everything as one page."] = None,
+    full: Annotated[bool, "--full", "List all candidates."] = False,
     json: o.Json = None,
 ) -> None:
     """Recommend a tree: which criterion, splits and pruning, how large, and how accurate on new

@@ -39,8 +39,9 @@ app = typer.Typer(
 
 
 @app.callback()
+@expanded
 def root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    version: Annotated[bool, "--version", "Print the version and exit."] = False,
 ) -> None:
     """Decision trees whose split criterion is the subject, not a detail."""
     if version:

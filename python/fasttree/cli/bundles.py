@@ -1,12 +1,17 @@
-"""Options that several commands share as a data class, and the examples of commands.
+"""How commands declare options: in their annotations, singly or as a data class of several.
 
 What
-    A parameter of a command that is annotated with a data class takes its fields as options.
-    `expanded` makes a command with these options as parameters, as typer expects them, that calls
-    the original command with an object of the class.
+    A parameter that is annotated with its type, a usage and a help is an option; without the usage
+    it has the name of the parameter. A parameter that is annotated with a data class takes its
+    fields as options. `expanded` makes a command with all these options as parameters, as typer
+    expects them, that calls the original command with an object of each class.
 Examples
-    ``columns: o.Columns`` has all fields as options, ``columns: Annotated[o.Columns,
-    Without("target")]`` all but one, which keeps its default.
+    ``html: Annotated[Path | None, "--html FILE", "Write a page."]`` is an option ``--html`` whose
+    value the help calls FILE, and ``"--model -m FILE"`` has a short name, too. ``columns:
+    o.Columns`` has all fields as options, ``columns: Annotated[o.Columns, Without("target")]`` all
+    but one, which keeps its default.
+When not to use it
+    For options with limits, and hidden ones: these are annotated with ``typer.Option(...)``.
 """
 
 from __future__ import annotations
@@ -17,6 +22,8 @@ import inspect
 import typing
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
+
+import typer
 
 Command = Callable[..., None]
 
@@ -57,14 +64,14 @@ def expanded(command: Command) -> Command:
     bundles: dict[str, tuple[Any, list[str]]] = {}  # parameter: its class, names of its options
     for parameter in inspect.signature(command).parameters.values():
         hint = hints[parameter.name]
-        kind, *marks = typing.get_args(hint) if typing.get_origin(hint) is Annotated else (hint,)
+        kind, *marks = _parts(hint)
         if dataclasses.is_dataclass(kind):
             left_out = {name for mark in marks if isinstance(mark, Without) for name in mark.names}
             options = [option for option in _options(kind) if option.name not in left_out]
             bundles[parameter.name] = kind, [option.name for option in options]
             parameters += options
             continue
-        parameters.append(parameter.replace(annotation=hint))
+        parameters.append(parameter.replace(annotation=_option(hint)))
 
     @functools.wraps(command)
     def run(*given: Any, **options: Any) -> None:
@@ -85,5 +92,26 @@ def _options(bundle: Any) -> Iterator[inspect.Parameter]:
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=field.default,
-            annotation=hints[field.name],
+            annotation=_option(hints[field.name]),
         )
+
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    """The type of an annotation, and its marks."""
+    return typing.get_args(hint) if typing.get_origin(hint) is Annotated else (hint,)
+
+
+def _option(hint: Any) -> Any:
+    """The annotation of an option by its usage and help, as typer expects it.
+
+    >>> _option(Annotated[str, "--metric -s NAME", "What is compared."]).__metadata__[0].param_decls
+    ('--metric', '-s')
+    """
+    kind, *marks = _parts(hint)
+    if not marks or not isinstance(marks[-1], str):
+        return hint
+    *usage, text = marks
+    words = " ".join(usage).split()
+    names = [word for word in words if word.startswith("-")]
+    option = typer.Option(*names, metavar=" ".join(words[len(names) :]) or None, help=text)
+    return Annotated.__class_getitem__((kind, option))  # type: ignore[attr-defined]

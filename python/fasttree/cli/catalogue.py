@@ -22,10 +22,7 @@ def criteria(
     ] = None,
     *,
     evidence: Annotated[
-        str | None,
-        typer.Option(
-            help="Only those on table, pairs, neighbours or rows; on a number: moments or order."
-        ),
+        str | None, "Only those on table, pairs, neighbours or rows; on a number: moments or order."
     ] = None,
     json: o.Json = None,
 ) -> None:

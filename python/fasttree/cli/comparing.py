@@ -38,21 +38,14 @@ if TYPE_CHECKING:
     from ..table import Table
 
 Cv = Annotated[
-    str,
-    typer.Option(
-        "--cv",
-        help="Folds: 10x10 (repetitions x folds), 5x10, 5x2, weka (Weka's own 10 x 10), or 10.",
-    ),
+    str, "--cv", "Folds: 10x10 (repetitions x folds), 5x10, 5x2, weka (Weka's own 10 x 10), or 10."
 ]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option(
-        "--metric",
-        "-s",
-        help="Metrics, with commas: accuracy, f_beta(beta=2), auc, leaves, log_loss, "
-        f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2, "
-        "rmse, mae, pinball(quantile=0.9), ...",
-    ),
+    "--metric -s",
+    "Metrics, with commas: accuracy, f_beta(beta=2), auc, leaves, log_loss, "
+    f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2, "
+    "rmse, mae, pinball(quantile=0.9), ...",
 ]
 
 
@@ -67,7 +60,7 @@ def default_sets(smallest: int = 100) -> list[str]:
     return [str(one["name"]) for one in list_datasets() if one["rows"] >= smallest]
 
 
-Level = Annotated[float, typer.Option("--alpha", help="Level of every single test.")]
+Level = Annotated[float, "--alpha", "Level of every single test."]
 
 
 @dataclass(frozen=True)
@@ -75,15 +68,12 @@ class Files:
     """The files that a comparison writes."""
 
     html: Annotated[
-        Path | None,
-        o.file("--html", about="Write one self-contained HTML page, with curves and trees."),
+        Path | None, "--html FILE", "Write one self-contained HTML page, with curves and trees."
     ] = None
     fold_values: Annotated[
         Path | None,
-        o.file(
-            "--fold-values",
-            about="Write the values of every fold as CSV, one row per method and fold.",
-        ),
+        "--fold-values FILE",
+        "Write the values of every fold as CSV, one row per method and fold.",
     ] = None
 
     def check(self) -> None:
@@ -123,8 +113,7 @@ def cv(
     form: o.Form = "text",
     run: o.Run,
     per_class: Annotated[
-        bool,
-        typer.Option("--per-class", help="Also the measures of every class, as Weka prints them."),
+        bool, "--per-class", "Also the measures of every class, as Weka prints them."
     ] = False,
     files: Files,
     execution: Execution,
@@ -195,46 +184,33 @@ def compare(
     dependence: Dependence,
     metric: Annotated[
         str | None,
-        typer.Option(
-            "--metric",
-            "-s",
-            help="What is compared: accuracy (the default), 'f_beta(beta=2)', auc, leaves, "
-            f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2 "
-            "(the default), rmse, mae, ...",
-        ),
+        "--metric -s",
+        "What is compared: accuracy (the default), 'f_beta(beta=2)', auc, leaves, "
+        f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2 "
+        "(the default), rmse, mae, ...",
     ] = None,
     baseline: Annotated[
-        str | None, typer.Option(help="Criterion that the marks refer to; default: the first.")
+        str | None, "Criterion that the marks refer to; default: the first."
     ] = None,
     alpha: Level = 0.05,
     test: Annotated[
-        str,
-        typer.Option(
-            help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f."
-        ),
+        str, "corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f."
     ] = "corrected_resampled_t",
     target: Annotated[
         list[str] | None,
-        typer.Option(
-            "--target",
-            "-t",
-            help="Target column of all data files; or given once for each, in their order (bundled "
-            "sets have their own). Default: 'class', else the last column.",
-        ),
+        "--target -t",
+        "Target column of all data files; or given once for each, in their order (bundled "
+        "sets have their own). Default: 'class', else the last column.",
     ] = None,
     columns: Annotated[o.Columns, Without("target")],
     on_error: Annotated[
         str | None,
-        typer.Option(
-            help="A criterion that does not apply: raise, or skip (and say why); default: raise "
-            "for criteria that are named, skip for the usual ones."
-        ),
+        "A criterion that does not apply: raise, or skip (and say why); default: raise "
+        "for criteria that are named, skip for the usual ones.",
     ] = None,
     trees: o.Trees,
     form: o.Form = "text",
-    full: Annotated[
-        bool, typer.Option("--full", help="All tables and tests, as in the other forms.")
-    ] = False,
+    full: Annotated[bool, "--full", "All tables and tests, as in the other forms."] = False,
     stability: o.Stability = None,
     run: o.Run,
     out: o.Pictures = None,

@@ -24,6 +24,7 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
+@expanded
 def root(context: typer.Context, json: o.Json = None) -> None:
     """List the bundled data sets, or describe one or a data file."""
     if context.invoked_subcommand is None:
@@ -31,6 +32,7 @@ def root(context: typer.Context, json: o.Json = None) -> None:
 
 
 @app.command("list", epilog="ftree datasets list --json sets.json")
+@expanded
 def list_(json: o.Json = None) -> None:
     """List the bundled data sets."""
     from ..datasets import list_datasets

@@ -23,17 +23,13 @@ class Execution:
 
     cluster: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Fit on the workers of this Dask scheduler (tcp://host:8786); same results.",
-        ),
+        "--cluster ADDRESS",
+        "Fit on the workers of this Dask scheduler (tcp://host:8786); same results.",
     ] = None
     journal: Annotated[
         Path | None,
-        o.file(
-            "--journal",
-            about="Keep finished parts in this file; the same command goes on where it was killed.",
-        ),
+        "--journal FILE",
+        "Keep finished parts in this file; the same command goes on where it was killed.",
     ] = None
 
     @contextmanager

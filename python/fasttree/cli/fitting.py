@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import typer
 
 from .. import criteria
 from .._checks.naming import is_by_test, shown_criterion
@@ -48,14 +47,10 @@ FOLD_SEED = 0
 class Files:
     """The files that a fit writes."""
 
-    model: Annotated[Path | None, o.file("--model", "-m", about="Save the model.")] = None
-    svg: Annotated[Path | None, o.file("--svg", about="Draw the tree as SVG.")] = None
-    png: Annotated[
-        Path | None, o.file("--png", about="Draw the tree as PNG (or PDF, by the name).")
-    ] = None
-    html: Annotated[
-        Path | None, o.file("--html", about="Write the tree as an interactive page.")
-    ] = None
+    model: Annotated[Path | None, "--model -m FILE", "Save the model."] = None
+    svg: Annotated[Path | None, "--svg FILE", "Draw the tree as SVG."] = None
+    png: Annotated[Path | None, "--png FILE", "Draw the tree as PNG (or PDF, by the name)."] = None
+    html: Annotated[Path | None, "--html FILE", "Write the tree as an interactive page."] = None
 
     def write(self, tree: Any, rows: Table, look: Look, stability: Any) -> list[str]:
         """Write the files that were asked for; one line on each."""
@@ -76,8 +71,8 @@ class Files:
         return lines
 
 
-Depth = Annotated[int, typer.Option("--show-depth", help="Levels of the tree that are printed.")]
-NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")]
+Depth = Annotated[int, "--show-depth", "Levels of the tree that are printed."]
+NoCv = Annotated[bool, "--no-cv", "Do not cross-validate (for many rows)."]
 
 
 @dataclass(frozen=True)
@@ -287,7 +282,7 @@ def fit(
     files: Files,
     look: Look,
     optimal: Annotated[
-        bool, typer.Option("--optimal", help="Search for the best tree instead of growing one.")
+        bool, "--optimal", "Search for the best tree instead of growing one."
     ] = False,
     max_depth: Depth = 4,
     no_cv: NoCv = False,

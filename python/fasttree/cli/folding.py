@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from .._checks.speech import argument
 from ..table.data_checks.warned import pass_over, quiet
@@ -20,19 +19,14 @@ class Dependence:
 
     groups: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Folds keep rows of one group (a patient, a site) together; the column is no "
-            "feature.",
-        ),
+        "--groups COLUMN",
+        "Folds keep rows of one group (a patient, a site) together; the column is no feature.",
     ] = None
     time: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Folds in the order of this column: each trains on earlier rows and tests on the "
-            "next; the column is no feature. Of --cv RxK only K counts.",
-        ),
+        "--time COLUMN",
+        "Folds in the order of this column: each trains on earlier rows and tests on the "
+        "next; the column is no feature. Of --cv RxK only K counts.",
     ] = None
 
     @property

@@ -24,11 +24,6 @@ from .._checks.speech import argument
 from .shell import SHELL, cells_by_column, split_list
 
 
-def file(*names: str, about: str) -> Any:
-    """An option that takes the name of a file; `about` is its help."""
-    return typer.Option(*names, metavar="FILE", help=about)
-
-
 def _file_of(context: typer.Context, data: str | None) -> str | None:
     """The data of a command; of ``-`` a file with what standard input holds, ``stdin.csv``, which
     is removed when the command ends."""
@@ -54,86 +49,11 @@ DATA = typer.Argument(
 )
 DataFile = Annotated[str, DATA]
 MaybeDataFile = Annotated[str | None, DATA]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        "-t",
-        help="Target column: its name, or its position (0 the first, -1 the last). Default: "
-        "'class', else the last column.",
-    ),
-]
 TaskName = Annotated[
     str | None,
-    typer.Option(
-        "--task",
-        help="classification, or regression: the target is a number. Default: regression if the "
-        "criterion is one on numbers, or the target has fractions.",
-    ),
-]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option("--drop", help="Columns to leave out, with commas or given several times."),
-]
-Use = Annotated[
-    str,
-    typer.Option(
-        "--columns",
-        metavar="HOW",
-        help="auto: identifiers, free text and columns of one value are left out, and year, month "
-        "and weekday stand for dates; as_given: all columns are used as they are.",
-    ),
-]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--keep",
-        metavar="COLUMN",
-        help="Columns that are used as they are whatever they hold, with commas or given several "
-        "times.",
-    ),
-]
-Nominal = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--nominal",
-        help="Columns of numbers that are codes, with commas, or 'all': each number is a level.",
-    ),
-]
-Decimal = Annotated[
-    str | None,
-    typer.Option(
-        "--decimal",
-        metavar="MARK",
-        help="How a CSV writes numbers: ',' as 1.234,5 or '.' as 1,234.5. Default: detected.",
-    ),
-]
-Header = Annotated[
-    str | None,
-    typer.Option(
-        "--header",
-        metavar="YES|NO",
-        help="Whether the first line of a CSV has the names of the columns. Default: detected.",
-    ),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--missing",
-        metavar="TEXT",
-        help="Texts and numbers of a CSV that mean a missing cell, beside ?, NA and NaN: "
-        "n/a,none; of one column: age=999. 'country=\"\"': only empty cells, so that NA is a "
-        "level. A model that is saved keeps them.",
-    ),
-]
-Dates = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--dates",
-        metavar="COLUMN=ORDER",
-        help="How dates of a file are written where day and month, or year, are in doubt: when=dmy "
-        "(or ymd, mdy; 'when=ymd Europe/Berlin'), with commas or given several times.",
-    ),
+    "--task",
+    "classification, or regression: the target is a number. Default: regression if the "
+    "criterion is one on numbers, or the target has fractions.",
 ]
 COST_ORDER = (
     "rows: true classes, columns: predictions, in the order of the classes, which is sorted where "
@@ -143,45 +63,23 @@ COST_ORDER = (
 
 Criterion = Annotated[
     str | None,
-    typer.Option(
-        "--criterion",
-        "-c",
-        help=(
-            "Split criterion, with options if need be: 'f_measure(beta=2)'. Default: the preset's, "
-            "else info_gain; of a number squared_error (also absolute_error, poisson, ...)."
-        ),
-    ),
+    "--criterion -c",
+    "Split criterion, with options if need be: 'f_measure(beta=2)'. Default: the preset's, "
+    "else info_gain; of a number squared_error (also absolute_error, poisson, ...).",
 ]
 Criteria = Annotated[
     list[str] | None,
-    typer.Option(
-        "--criteria",
-        "-c",
-        help="Split criteria, with commas: info_gain,gini,'f_measure(beta=2)'; on numbers "
-        "squared_error,absolute_error,quantile,poisson,standard_deviation.",
-    ),
+    "--criteria -c",
+    "Split criteria, with commas: info_gain,gini,'f_measure(beta=2)'; on numbers "
+    "squared_error,absolute_error,quantile,poisson,standard_deviation.",
 ]
 Params = Annotated[
     list[str] | None,
-    typer.Option(
-        "--param",
-        "-p",
-        metavar="NAME=VALUE",
-        help=f"A parameter of the tree, e.g. max_depth=5, or 'cost_matrix=[[0, 1], [10, 0]]' "
-        f"({COST_ORDER}). -p help lists all of them.",
-    ),
+    "--param -p NAME=VALUE",
+    "A parameter of the tree, e.g. max_depth=5, or 'cost_matrix=[[0, 1], [10, 0]]' "
+    f"({COST_ORDER}). -p help lists all of them.",
 ]
-Preset = Annotated[
-    str | None,
-    typer.Option(
-        "--preset",
-        help="Start from a preset: ID3, C45, CART, CTREE, CHAID, VILALTA2001, CHEN2013, FMEASURE.",
-    ),
-]
-Jobs = Annotated[
-    int,
-    typer.Option("--n-jobs", "-j", help="Threads; -1 is all cores. Results do not depend on it."),
-]
+Jobs = Annotated[int, "--n-jobs -j", "Threads; -1 is all cores. Results do not depend on it."]
 Stability = Annotated[
     int | None,
     typer.Option(
@@ -193,49 +91,70 @@ Stability = Annotated[
         "they agree?",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of folds and of random choices.")]
-Json = Annotated[
-    Path | None, file("--json", about="Write the result as strict JSON; '-' is stdout.")
-]
-Csv = Annotated[Path | None, file("--csv", about="Write the rows of the table as CSV.")]
-Pictures = Annotated[
-    Path | None,
-    typer.Option("--pictures", metavar="DIR", help="Draw pictures into this folder."),
-]
-Form = Annotated[
-    str,
-    typer.Option(
-        "--form", "-f", help="How tables are printed: text, markdown, latex, csv or json."
-    ),
-]
-
-
-Exposure = Annotated[
-    str | None,
-    typer.Option(
-        "--exposure",
-        metavar="COLUMN",
-        help="The time, area or size over which each count was seen: rates are predicted (for "
-        "-c poisson).",
-    ),
-]
+Json = Annotated[Path | None, "--json FILE", "Write the result as strict JSON; '-' is stdout."]
+Csv = Annotated[Path | None, "--csv FILE", "Write the rows of the table as CSV."]
+Pictures = Annotated[Path | None, "--pictures DIR", "Draw pictures into this folder."]
+Form = Annotated[str, "--form -f", "How tables are printed: text, markdown, latex, csv or json."]
 
 
 @dataclass(frozen=True)
 class Columns:
     """Which columns of a data file are used, and how its text is read."""
 
-    target: Target = None
-    drop: Drop = None
-    nominal: Nominal = None
-    decimal: Decimal = None
-    missing: Missing = None
+    target: Annotated[
+        str | None,
+        "--target -t",
+        "Target column: its name, or its position (0 the first, -1 the last). Default: "
+        "'class', else the last column.",
+    ] = None
+    drop: Annotated[
+        list[str] | None, "--drop", "Columns to leave out, with commas or given several times."
+    ] = None
+    nominal: Annotated[
+        list[str] | None,
+        "--nominal",
+        "Columns of numbers that are codes, with commas, or 'all': each number is a level.",
+    ] = None
+    decimal: Annotated[
+        str | None,
+        "--decimal MARK",
+        "How a CSV writes numbers: ',' as 1.234,5 or '.' as 1,234.5. Default: detected.",
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        "--missing TEXT",
+        "Texts and numbers of a CSV that mean a missing cell, beside ?, NA and NaN: "
+        "n/a,none; of one column: age=999. 'country=\"\"': only empty cells, so that NA is a "
+        "level. A model that is saved keeps them.",
+    ] = None
     task: TaskName = None
-    use: Use = "auto"
-    keep: Keep = None
-    exposure: Exposure = None
-    header: Header = None
-    dates: Dates = None
+    use: Annotated[
+        str,
+        "--columns HOW",
+        "auto: identifiers, free text and columns of one value are left out, and year, month "
+        "and weekday stand for dates; as_given: all columns are used as they are.",
+    ] = "auto"
+    keep: Annotated[
+        list[str] | None,
+        "--keep COLUMN",
+        "Columns that are used as they are whatever they hold, with commas or given several times.",
+    ] = None
+    exposure: Annotated[
+        str | None,
+        "--exposure COLUMN",
+        "The time, area or size over which each count was seen: rates are predicted (for -c poisson).",
+    ] = None
+    header: Annotated[
+        str | None,
+        "--header YES|NO",
+        "Whether the first line of a CSV has the names of the columns. Default: detected.",
+    ] = None
+    dates: Annotated[
+        list[str] | None,
+        "--dates COLUMN=ORDER",
+        "How dates of a file are written where day and month, or year, are in doubt: when=dmy "
+        "(or ymd, mdy; 'when=ymd Europe/Berlin'), with commas or given several times.",
+    ] = None
 
     @property
     def treatment(self) -> Any:
@@ -352,7 +271,11 @@ class Columns:
 class Trees:
     """A preset and parameters of the trees."""
 
-    preset: Preset = None
+    preset: Annotated[
+        str | None,
+        "--preset",
+        "Start from a preset: ID3, C45, CART, CTREE, CHAID, VILALTA2001, CHEN2013, FMEASURE.",
+    ] = None
     param: Params = None
 
     def settings(self, known: list[str] | None = None) -> dict[str, Any]:
@@ -368,7 +291,7 @@ class Trees:
 class Run:
     """The seed and the threads of a command."""
 
-    seed: Seed = 0
+    seed: Annotated[int, "--seed", "Seed of folds and of random choices."] = 0
     n_jobs: Jobs = -1
 
     @property

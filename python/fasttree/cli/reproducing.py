@@ -36,22 +36,18 @@ def reproduce(
     *,
     data: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder of data files; default: $FASTTREE_DATA, else ../shared/data/uci if there "
-            "is one, else the bundled sets.",
-        ),
+        "--data DIR",
+        "Folder of data files; default: $FASTTREE_DATA, else ../shared/data/uci if there "
+        "is one, else the bundled sets.",
     ] = None,
     datasets: Annotated[
-        list[str] | None, typer.Option(help="Only these of the paper's data sets, with commas.")
+        list[str] | None, "Only these of the paper's data sets, with commas."
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option(
-            "--quick",
-            help="A shorter run, up to a minute of one processor: fewer repeats, variations or "
-            "data sets, as it says.",
-        ),
+        "--quick",
+        "A shorter run, up to a minute of one processor: fewer repeats, variations or "
+        "data sets, as it says.",
     ] = False,
     out: o.Pictures = None,
     n_jobs: o.Jobs = -1,

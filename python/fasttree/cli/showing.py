@@ -29,23 +29,20 @@ ModelFile = Annotated[
         metavar="MODEL", help="A model file written by ftree fit --model.", show_default=False
     ),
 ]
-Picture = Annotated[Path | None, o.file("--plot", about="Draw a picture (PNG, SVG or PDF).")]
+Picture = Annotated[Path | None, "--plot FILE", "Draw a picture (PNG, SVG or PDF)."]
 
 
 @dataclass(frozen=True)
 class Look:
     """What a picture of a tree shows."""
 
-    title: Annotated[str, typer.Option(help="Heading of the picture.")] = ""
-    decimals: Annotated[
-        int, typer.Option(help="Digits of numbers after the point, for the eye.")
-    ] = 6
-    fontsize: Annotated[
-        float | None, typer.Option(help="Size of names in the picture: points, in SVG files px.")
-    ] = None
+    title: Annotated[str, "Heading of the picture."] = ""
+    decimals: Annotated[int, "Digits of numbers after the point, for the eye."] = 6
+    fontsize: Annotated[float | None, "Size of names in the picture: points, in SVG files px."] = (
+        None
+    )
     show: Annotated[
-        list[str] | None,
-        typer.Option(metavar="WORDS", help=f"What the picture also shows: {', '.join(SHOW)}."),
+        list[str] | None, "--show WORDS", f"What the picture also shows: {', '.join(SHOW)}."
     ] = None
 
     @property
@@ -149,30 +146,19 @@ def show(
     model: ModelFile,
     *,
     form: Annotated[
-        str,
-        typer.Option("--form", "-f", help=f"One of {', '.join(FORMATS)} (json is the model file)."),
+        str, "--form -f", f"One of {', '.join(FORMATS)} (json is the model file)."
     ] = "text",
     format_: Annotated[str | None, typer.Option("--format", hidden=True)] = None,
-    depth: Annotated[
-        int | None, typer.Option(help="Deepest level shown (text, dot, svg and --plot).")
-    ] = None,
+    depth: Annotated[int | None, "Deepest level shown (text, dot, svg and --plot)."] = None,
     look: Look,
-    dialect: Annotated[
-        str | None, typer.Option(help=f"Of --form sql: {', '.join(DIALECTS)}.")
-    ] = None,
-    out: Annotated[
-        Path | None, o.file("--out", "-o", about="Write to a file; onnx needs one.")
-    ] = None,
+    dialect: Annotated[str | None, f"Of --form sql: {', '.join(DIALECTS)}."] = None,
+    out: Annotated[Path | None, "--out -o FILE", "Write to a file; onnx needs one."] = None,
     plot: Picture = None,
-    html: Annotated[
-        Path | None, o.file("--html", about="Write the model as an interactive page.")
-    ] = None,
+    html: Annotated[Path | None, "--html FILE", "Write the model as an interactive page."] = None,
     data: Annotated[
         str | None,
-        typer.Option(
-            metavar="DATA",
-            help="Rows for --html: histograms, rows to follow and candidates need them.",
-        ),
+        "--data DATA",
+        "Rows for --html: histograms, rows to follow and candidates need them.",
     ] = None,
     task: o.TaskName = None,
     json: o.Json = None,

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from . import options as o
 from .bundles import Without, examples
 from .comparing import Cv
@@ -60,41 +58,27 @@ def sweep(
     *,
     columns: Annotated[o.Columns, Without("exposure")],
     criteria: Annotated[
-        Several,
-        typer.Option("--criteria", "-c", help="pi (the default), contextual_merit, relief."),
+        Several, "--criteria -c", "pi (the default), contextual_merit, relief."
     ] = None,
     theta: Annotated[
         Several,
-        typer.Option(
-            help=(
-                "Which cases of pairs count, with commas: 1111,1001, or weights '(1,0.5,0,1)'. "
-                "Default 1111."
-            )
-        ),
+        "Which cases of pairs count, with commas: 1111,1001, or weights '(1,0.5,0,1)'. "
+        "Default 1111.",
     ] = None,
     alpha: Annotated[
         Several,
-        typer.Option(
-            "--alpha",
-            "-a",
-            help="How fast weights fall with the distance (relief: its radius), with commas.",
-        ),
+        "--alpha -a",
+        "How fast weights fall with the distance (relief: its radius), with commas.",
     ] = None,
     decay: Annotated[
-        Several,
-        typer.Option(
-            help="exponential, power, threshold, identical, uniform. Default: each criterion's own."
-        ),
+        Several, "exponential, power, threshold, identical, uniform. Default: each criterion's own."
     ] = None,
     folds: Cv = "5x10",
     metric: Annotated[
         str,
-        typer.Option(
-            "--metric",
-            "-s",
-            help="What is averaged: accuracy, leaves, 'f_beta(beta=2)', "
-            f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...",
-        ),
+        "--metric -s",
+        "What is averaged: accuracy, leaves, 'f_beta(beta=2)', "
+        f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...",
     ] = "accuracy",
     trees: o.Trees,
     form: o.Form = "text",

@@ -45,23 +45,16 @@ def predict(
     columns: Annotated[o.Columns, Without("target", "nominal", "use", "keep", "exposure")],
     id: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="A column of DATA that the output carries along, as it is written; may be "
-            "repeated.",
-        ),
+        "--id COLUMN",
+        "A column of DATA that the output carries along, as it is written; may be repeated.",
     ] = None,
     groups: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="A column of DATA whose rows of one value belong together (a patient, a site): "
-            "accuracy or error get a standard error over these groups.",
-        ),
+        "--groups COLUMN",
+        "A column of DATA whose rows of one value belong together (a patient, a site): "
+        "accuracy or error get a standard error over these groups.",
     ] = None,
-    proba: Annotated[
-        bool, typer.Option("--proba", help="Also the probability of every class.")
-    ] = False,
+    proba: Annotated[bool, "--proba", "Also the probability of every class."] = False,
     threshold: Annotated[
         float | None,
         typer.Option(
@@ -72,7 +65,7 @@ def predict(
             "--metric proposes one.",
         ),
     ] = None,
-    out: Annotated[Path | None, o.file("--out", "-o", about="Write the CSV to a file.")] = None,
+    out: Annotated[Path | None, "--out -o FILE", "Write the CSV to a file."] = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
@@ -172,55 +165,36 @@ def rank(
     data: o.MaybeDataFile = None,
     *,
     bfile: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PREFIX", help="Genotypes PREFIX.bed, .bim and .fam, in place of DATA."
-        ),
+        str | None, "--bfile PREFIX", "Genotypes PREFIX.bed, .bim and .fam, in place of DATA."
     ] = None,
     columns: Annotated[o.Columns, Without("exposure")],
     criteria: o.Criteria = None,
     param: o.Params = None,
-    top: Annotated[
-        int | None, typer.Option(help="Only the best features (by the first criterion).")
-    ] = None,
+    top: Annotated[int | None, "Only the best features (by the first criterion)."] = None,
     plot: Picture = None,
     estimate: Annotated[
         str | None,
-        typer.Option(
-            help=(
-                "'subsets' or 'rows': scores on pairs of rows estimated with standard errors, for "
-                "many rows (see estimate_features)."
-            )
-        ),
+        "'subsets' or 'rows': scores on pairs of rows estimated with standard errors, for "
+        "many rows (see estimate_features).",
     ] = None,
     test: Annotated[
         str | None,
-        typer.Option(
-            help=(
-                "quadratic, maximum or permutation: also statistic and p-value of each feature's "
-                "test of independence at the root (adjusted for their number unless "
-                "-p adjust=none)."
-            )
-        ),
+        "quadratic, maximum or permutation: also statistic and p-value of each feature's "
+        "test of independence at the root (adjusted for their number unless "
+        "-p adjust=none).",
     ] = None,
     permutations: Annotated[
         int | None,
-        typer.Option(
-            help=(
-                "For genotypes: p-values of multisurf or surf from N permutations of the classes, "
-                "and STIR's t statistic; 0 for the statistic alone."
-            )
-        ),
+        "For genotypes: p-values of multisurf or surf from N permutations of the classes, "
+        "and STIR's t statistic; 0 for the statistic alone.",
     ] = None,
     phenotype: Annotated[
         str | None,
-        o.file(
-            "--pheno", "--phenotype", about="For genotypes: a file of family, sample, phenotype."
-        ),
+        "--pheno --phenotype FILE",
+        "For genotypes: a file of family, sample, phenotype.",
     ] = None,
     phenotype_name: Annotated[
-        str | None,
-        typer.Option("--pheno-name", metavar="NAME", help="Which column of that file; the first."),
+        str | None, "--pheno-name NAME", "Which column of that file; the first."
     ] = None,
     covariates: Annotated[
         str | None,

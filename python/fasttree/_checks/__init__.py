@@ -15,6 +15,7 @@ When not to use it
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import math
 import numbers
@@ -32,7 +33,7 @@ import numpy as np
 
 from .masks import refuse_masked
 from .naming import did_you_mean, written
-from .speech import given
+from .words import given
 
 HALF = re.compile("[\ud800-\udfff]")
 HALF_REMEDY = (
@@ -546,6 +547,20 @@ def random_seed(name: str, value: Any) -> Any:
     raise ValueError(
         f"{given(name, shown(value))} must be None, a whole number >= 0 or a NumPy generator"
     )
+
+
+def optional(module: str, needs: str) -> Any:
+    """A module of a package that users may lack; then an ImportError says what needs it.
+
+    >>> optional("no_such_package", "plots need no_such_package: pip install it")
+    Traceback (most recent call last):
+    ...
+    ModuleNotFoundError: plots need no_such_package: pip install it
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ModuleNotFoundError(needs) from error
 
 
 def generator_of(random_state: Any, name: str = "random_state") -> np.random.Generator:

@@ -31,17 +31,15 @@ from .encoding import as_rows, as_weights, blocks_of, dataset_of, plain, readabl
 from .networks import (
     bayes_model_from_bytes,
 )
-from .scores import (
-    agreement_counts,
-    pair_block_scores,
-    pair_counts,
-)
 from .trees import (
+    agreement_counts,
     cross_validate,
     fit,
     forest_fit,
     forest_from_bytes,
     model_from_bytes,
+    pair_block_scores,
+    pair_counts,
 )
 
 __all__ = [

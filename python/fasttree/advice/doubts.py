@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks.speech import argument, in_text
-from .._checks.words import some_of
+from .._checks.words import argument, in_text, some_of
 from ..datasets.files import frame_of_file
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks.speech import argument, in_text
+from .._checks.words import argument, in_text
 from ..feature_selection.features import score_features
 from ..model_selection import cross_validate
 from ..table import Table

@@ -16,8 +16,7 @@ from .. import presets
 from .._checks.naming import written
 from .._checks.plain_text import one_line
 from .._checks.saving import save_text
-from .._checks.speech import argument, in_text, worded
-from .._checks.words import counted, some_of
+from .._checks.words import argument, counted, in_text, some_of, worded
 from ..exports.svg import svg_of_page
 from ..exports.tables.html import STYLE, bar, paragraph
 from ..exports.tables.listing import Records
@@ -25,9 +24,8 @@ from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
 from ..table.data_checks import inspect
-from .screening import DROPPED
+from .screening import DROPPED, Source
 from .selection import CLEARLY, FEW, MANY
-from .source import Source
 from .tasks import Judge
 from .trials import Choice, Tried
 

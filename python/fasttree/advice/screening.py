@@ -1,28 +1,30 @@
-"""The first step of `advise`: a Table whose columns are treated as a fit treats those of a frame.
+"""The first step of `advise`: a Table whose columns are treated as a fit treats those of a frame,
+and the Python that reads its rows again.
 
 Identifiers and columns of one value tell nothing about new rows. They stay in the Table, so that
 the tree accepts rows with them, but no tree splits on them; year, month and weekday stand for
 dates. Arrays and Tables are screened as well. Rows without a class or number are left out.
+`Advice.code` begins with the line of the `Source`, so that it runs as it is printed.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._checks import shown
 from .._checks.aliases import Task
-from .._checks.speech import argument, option
-from .._checks.words import counted
+from .._checks.words import argument, counted, option
 from ..datasets import load
 from ..datasets.inputs import as_nominal, given
 from ..estimators.tree import task_of_target
 from ..table import Table
 from ..table.data_checks.findings import inspect, treated
 from ..table.data_checks.unreadable import table_to_inspect
-from ..table.dates import part_names
+from ..table.dates import DateOrder, part_names
 from ..table.sources import check_known, names_of
 from ..table.target import no_target
 from ..table.texts import hidden_numbers
@@ -125,3 +127,92 @@ def _check_classes(table: Table, *, is_class: bool) -> None:
             f"give {argument('task', 'regression')} for a number, or cut the numbers into a few "
             "groups first"
         )
+
+
+NO_YEAR = "rows are judged by earlier ones, and no later row repeats a year"
+"""Why the years of dates are left out where folds are by time."""
+
+
+class Source(NamedTuple):
+    """What `advise` was given: a file or data set by name, a Table, or rows in memory."""
+
+    path: str | None
+    """The file or data set; None for rows in memory."""
+    table: str
+    """Python of a Table; "" for anything else."""
+    rows: str
+    """Names of anything else: "frame", which holds the target, or "X, y"."""
+    reading: dict[str, Any]
+    """Keywords of `fasttree.datasets.load`."""
+    nominal: bool
+    """Whether the caller named numeric columns that are read as nominal."""
+    dates: Container[str] = ()
+    """Columns of dates of a Table or file, of which it has year, month and weekday as read."""
+
+    @classmethod
+    def of(
+        cls, X: Any, y: Any, reading: dict[str, Any], nominal: Any, dates: Container[str]
+    ) -> Source:
+        """The source of X and y; `nominal` is the argument ``categorical_features``."""
+        path = os.fspath(X) if isinstance(X, (str, os.PathLike)) else None
+        table = X.origin or "table" if isinstance(X, Table) else ""
+        rows = "frame" if isinstance(y, str) else "X, y"
+        named = not (isinstance(nominal, str) and nominal == "from_dtype")
+        return cls(path, table, rows, reading, named, dates)
+
+    def code(
+        self,
+        target: str | None,
+        unused: Mapping[str, str],
+        *,
+        has_gaps: bool,
+        task: Task = "classification",
+        dates: Mapping[str, DateOrder] | None = None,
+    ) -> str:
+        """The line of Python that makes `table`, in which columns that are left out keep a place,
+        so that the tree takes new rows with and without them.
+
+        Args:
+            target: name of the target.
+            unused: why columns are left out, among them years of dates, by name.
+            has_gaps: whether rows without a target are left out.
+            task: ``"regression"``: the target is a number.
+            dates: columns of dates, and their order.
+
+        Examples:
+            >>> source = Source("a.csv", "", "frame", {"decimal": ","}, False)
+            >>> print(source.code("y", {}, has_gaps=True))
+            table = fasttree.datasets.load('a.csv', target='y', decimal=',').drop_missing_target()
+            >>> source = Source(None, "", "frame", {}, False)
+            >>> print(source.code("y", {"id": "an identifier"}, has_gaps=False))
+            table = fasttree.Table(frame, target='y', unused={'id': 'an identifier'})
+        """
+        parts = set(part_names(dates or ()))
+        columns = {name: why for name, why in unused.items() if name not in parts}
+        options: dict[str, Any] = {"task": task} if task == "regression" else {}
+        roles: dict[str, Any] = {"dates": dates, "unused": columns}
+        roles = {name: value for name, value in roles.items() if value}
+        made_here = {name: order for name, order in (dates or {}).items() if name not in self.dates}
+        steps = [
+            f".with_{name}({value!r})"
+            for name, value in {**roles, "dates": made_here}.items()
+            if value
+        ]
+        if self.path is not None:
+            options = {"target": target, **options, **self.reading}
+            if roles:  # columns that no Table can hold are unused as well
+                options["as_given"] = False
+            made = f"fasttree.datasets.load({self.path!r}{_keywords(options)})"
+        elif self.table:
+            made = self.table + (".as_regression()" if options else "")
+        else:
+            named = {"target": target} if self.rows == "frame" else {}
+            made, steps = f"fasttree.Table({self.rows}{_keywords(named | options | roles)})", []
+        years = {name: why for name, why in unused.items() if name in parts}
+        steps += [f".with_unused({years!r})"] if years else []
+        return f"table = {made}{''.join(steps)}{'.drop_missing_target()' if has_gaps else ''}"
+
+
+def _keywords(values: Mapping[str, Any]) -> str:
+    """Arguments of a call after the first one."""
+    return "".join(f", {name}={value!r}" for name, value in values.items())

@@ -35,8 +35,7 @@ from .._checks import (
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.progress import Progress
-from .._checks.speech import argument, given, option
-from .._checks.words import counted
+from .._checks.words import argument, counted, given, option
 from ..datasets import load
 from ..datasets.files import frame_of_file
 from ..estimators.automatic import differences_in_words
@@ -60,7 +59,7 @@ from .doubts import (
 )
 from .evidence import is_associated, told_otherwise
 from .result import Advice
-from .screening import screened
+from .screening import NO_YEAR, Source, screened
 from .selection import (
     FEW,
     PREFERENCES,
@@ -72,7 +71,6 @@ from .selection import (
     small_choice,
     standard_error,
 )
-from .source import NO_YEAR, Source
 from .tasks import Asked, Judge, judge_of
 from .threshold import best_threshold
 from .trials import Choice, Tried, cross_validated

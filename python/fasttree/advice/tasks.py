@@ -15,8 +15,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from .._checks.aliases import Task
-from .._checks.speech import worded
-from .._checks.words import counted
+from .._checks.words import counted, worded
 from ..estimators import FastTreeClassifier, FastTreeRegressor
 from ..metrics.constant import best_constant
 from ..metrics.rare import RareClass, few_rows

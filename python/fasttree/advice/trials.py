@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks.progress import Progress, make_report
-from .._checks.speech import given, option
+from .._checks.words import given, option
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
 from ..model_selection.folds import Folds

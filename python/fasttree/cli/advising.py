@@ -14,9 +14,8 @@ from .._checks.words import counted
 from . import options as o
 from .bundles import Without, examples
 from .folding import Dependence
-from .output import check_writable, emit
+from .output import check_writable, emit, say
 from .shell import SHELL, listed, quoted, split_list
-from .streams import say
 
 PATIENCE = 3.0
 """Seconds of silence where no bar is drawn."""

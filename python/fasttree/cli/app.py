@@ -15,9 +15,8 @@ from .catalogue import cite, criteria
 from .comparing import compare, cv
 from .completing import completion
 from .doctor import doctor
-from .execution import status
+from .execution import reproduce, status
 from .fitting import fit
-from .reproducing import reproduce
 from .showing import show
 from .sweeping import sweep
 from .trees import predict, rank

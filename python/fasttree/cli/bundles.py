@@ -104,8 +104,8 @@ def _parts(hint: Any) -> tuple[Any, ...]:
 def _option(hint: Any) -> Any:
     """The annotation of an option by its usage and help, as typer expects it.
 
-    >>> _option(Annotated[str, "--metric -s NAME", "What is compared."]).__metadata__[0].param_decls
-    ('--metric', '-s')
+    >>> _option(Annotated[str, "--metric -s NAME", "What is compared."]).__metadata__[0].metavar
+    'NAME'
     """
     kind, *marks = _parts(hint)
     if not marks or not isinstance(marks[-1], str):

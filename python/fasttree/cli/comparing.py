@@ -18,11 +18,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from .._checks.speech import argument, in_text
-from .._checks.words import counted, some_of
+from .._checks.words import argument, counted, in_text, some_of
 from ..exports.answers import figures
-from ..exports.tables.scales import PERCENT, scale_of
-from ..exports.tables.table import number
+from ..exports.tables.table import PERCENT, number, scale_of
 from ..reports import Cell, ReportTable, render
 from . import options as o
 from .bundles import Without, examples

@@ -17,8 +17,7 @@ import numpy as np
 from .. import criteria
 from .._checks.naming import is_by_test, shown_criterion
 from .._checks.saving import save_text
-from .._checks.speech import argument, in_text
-from .._checks.words import counted
+from .._checks.words import argument, counted, in_text
 from ..exports.answers import figures
 from ..metrics.rare import RareClass, few_rows
 from ..table.data_checks import inspect

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from .._checks.speech import argument
+from .._checks.words import argument
 from ..table.data_checks.warned import pass_over, quiet
 from . import options as o
 

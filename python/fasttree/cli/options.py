@@ -20,7 +20,7 @@ from typing import Annotated, Any
 import typer
 
 from .._checks.naming import did_you_mean
-from .._checks.speech import argument
+from .._checks.words import argument
 from .shell import SHELL, cells_by_column, split_list
 
 
@@ -142,7 +142,8 @@ class Columns:
     exposure: Annotated[
         str | None,
         "--exposure COLUMN",
-        "The time, area or size over which each count was seen: rates are predicted (for -c poisson).",
+        "The time, area or size over which each count was seen: rates are predicted (for -c "
+        "poisson).",
     ] = None
     header: Annotated[
         str | None,

@@ -16,9 +16,9 @@ from typing import Any
 import typer
 
 from .._checks import plain_text
-from .._checks.speech import speaking
+from .._checks.words import speaking
+from .output import drop, say
 from .shell import SHELL
-from .streams import drop, say
 from .unknown_names import meant_by
 
 REFUSED, INTERRUPTED, TERMINATED, BROKEN = 2, 130, 143, 1

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .._checks.speech import Speaker
+from .._checks.words import Speaker
 
 DELIMITED = (".csv", ".tsv", ".tab", ".txt", ".data")
 """Files of which the line of a row is known."""

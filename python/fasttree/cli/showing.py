@@ -18,10 +18,9 @@ from ..exports.reading import Reading
 from ..exports.sql import DIALECTS
 from . import options as o
 from .bundles import examples
-from .output import check_writable, emit, save_picture
+from .output import check_writable, emit, save_picture, say
 from .rows import rows_for
 from .shell import split_list
-from .streams import say
 
 ModelFile = Annotated[
     Path,

@@ -15,17 +15,15 @@ import numpy as np
 import typer
 
 from .._checks.saving import save_text
-from .._checks.speech import argument, in_text
-from .._checks.words import counted, p_value_text, some_of
+from .._checks.words import argument, counted, in_text, p_value_text, some_of
 from ..exports.tables.records import write_csv
 from ..table.data_checks.warned import quiet
 from . import options as o
 from .bundles import Without, examples
-from .output import check_writable, emit, save_picture, table
+from .output import check_writable, emit, save_picture, say, table
 from .rows import rows_for
 from .shell import listed
 from .showing import ModelFile, Picture, model_of
-from .streams import say
 from .tasks import TASKS, quality_of
 
 if TYPE_CHECKING:

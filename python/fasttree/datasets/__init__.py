@@ -7,10 +7,10 @@ computes or draws problems whose truth is known; `dump_arff` writes a Table. A m
 
 from .arff_write import dump_arff
 from .bayesian_network import RandomNetwork, make_bayesian_network
+from .blocks import Limits
 from .errors import DataFileError
 from .files import load
 from .genotypes import Genotypes
-from .limits import Limits
 from .plink import read_plink
 from .plink_write import dump_plink
 from .random_tree import GeneratingTree, make_random_tree

@@ -27,12 +27,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._checks.speech import argument, reading
+from .._checks.words import argument, reading
 from .._engine import ArffReader
 from ..table.columns import Column
-from .blocks import blocks, decode, decode_as, head, split_suffix
+from .blocks import Limits, blocks, decode, decode_as, head, split_suffix
 from .errors import DataFileError
-from .limits import Limits
 from .reading import CoreColumn, encoding_of, faults_of, found_column, read_column
 
 Path = str | os.PathLike[str]

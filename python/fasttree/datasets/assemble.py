@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks.aliases import Task
-from .._checks.speech import argument, data_row, in_text, option, reading, worded
+from .._checks.words import argument, data_row, in_text, option, reading, worded
 from ..table import Table
 from ..table.columns import Column
 from ..table.data_checks.targets import task_of_numbers

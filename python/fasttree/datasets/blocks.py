@@ -20,10 +20,12 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import IO, Any
 
+from .._checks import shown
+from ..table.columns import MAX_LEVELS
 from .errors import DataFileError
-from .limits import Limits
 
 Path = str | os.PathLike[str]
 
@@ -200,3 +202,43 @@ def decode_as(text: bytes, encoding: str) -> str:
     """
     found = text.decode(encoding)
     return found.translate(_WINDOWS) if encoding == "latin-1" else found
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large the parts of a data file may be.
+
+    Attributes:
+        field: bytes of one cell, label or name.
+        columns: columns (attributes) of a file.
+        levels: distinct labels of a nominal column, at most 65,536.
+        unpacked: bytes of a compressed file after unpacking.
+        ratio: unpacked bytes per packed byte, checked from 64 MiB of unpacked bytes on.
+
+    Raises:
+        ValueError: a bound is no whole number from 1 on, or too large.
+
+    Examples:
+        >>> Limits(field=100).field, Limits().columns
+        (100, 1000000)
+    """
+
+    field: int = 1 << 20
+    columns: int = 1_000_000
+    levels: int = MAX_LEVELS
+    unpacked: int = 1 << 34
+    ratio: int = 250
+
+    def __post_init__(self) -> None:
+        for bound in fields(self):
+            value = getattr(self, bound.name)
+            most = MAX_LEVELS if bound.name == "levels" else 1 << 62
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+                raise ValueError(
+                    f"Limits({bound.name}={shown(value)}) must be a whole number from 1 to {most}"
+                )
+
+    @property
+    def core(self) -> tuple[int, int, int]:
+        """(field, columns, levels): the bounds that the core checks."""
+        return self.field, self.columns, self.levels

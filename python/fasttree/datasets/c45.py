@@ -19,12 +19,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from .._checks.speech import option
+from .._checks.words import option
 from .._engine import DelimitedReader
 from ..table.columns import Column, make_levels
-from .blocks import blocks
+from .blocks import Limits, blocks
 from .errors import DataFileError
-from .limits import Limits
 from .reading import ColumnRequest, encoding_of, found_column, read_records, start_columns
 
 Path = str | os.PathLike[str]

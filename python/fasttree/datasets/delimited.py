@@ -36,8 +36,7 @@ import numpy as np
 
 from .._checks import shown
 from .._checks.plain_text import unguard_cell
-from .._checks.speech import argument, given, in_text, option, reading, worded
-from .._checks.words import counted, some_of
+from .._checks.words import argument, counted, given, in_text, option, reading, some_of, worded
 from .._engine import DelimitedReader
 from ..table.columns import Column
 from ..table.data_checks.warned import is_quiet, warn_caller
@@ -45,10 +44,9 @@ from ..table.decimal_comma import has_decimal_point, mark_of, may_be_grouped, si
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
 from ..table.texts import no_numbers
-from .blocks import blocks, decode, decode_as, head
+from .blocks import Limits, blocks, decode, decode_as, head
 from .errors import DataFileError, check_columns
 from .first_lines import Layout, index_of, layout, sniff_lines
-from .limits import Limits
 from .reading import (
     ColumnRequest,
     CoreColumn,

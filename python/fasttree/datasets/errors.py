@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._checks.speech import option
+from .._checks.words import option
 from ..table.sources import nearest
 
 

@@ -39,7 +39,7 @@ from .._checks import (
 )
 from .._checks.aliases import TASKS, Task
 from .._checks.naming import did_you_mean
-from .._checks.speech import argument, option, worded
+from .._checks.words import argument, option, worded
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
 from ..table.data_checks.unreadable import INEXACT
@@ -48,12 +48,11 @@ from ..table.dates import DateOrder
 from ..table.file_cells import FileCells
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame, find_target
-from .blocks import head, other_format, split_suffix
+from .blocks import Limits, head, other_format, split_suffix
 from .c45 import read_c45
 from .delimited import read_delimited, read_texts
 from .errors import DataFileError, check_columns
 from .libsvm import is_libsvm, read_libsvm
-from .limits import Limits
 from .orange import is_orange, read_orange
 from .plink import check_no_other_genotypes, is_plink, is_prefix, read_plink
 

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._checks.speech import argument
+from .._checks.words import argument
 from ..table.columns import Column
 from ..table.data_checks.sentinels import MISSING_WORD
 from ..table.texts import COMMA, date_share

@@ -12,7 +12,7 @@ from typing import Any
 
 from .._checks import listing, shown
 from .._checks.aliases import MaybeArray, Task
-from .._checks.speech import data_row
+from .._checks.words import data_row
 from ..table import Table
 from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.inputs import without_column

@@ -18,9 +18,8 @@ from collections.abc import Collection
 import numpy as np
 
 from ..table.columns import Column
-from .blocks import head, open_bytes, split_suffix
+from .blocks import Limits, head, open_bytes, split_suffix
 from .errors import DataFileError
-from .limits import Limits
 
 Path = str | os.PathLike[str]
 

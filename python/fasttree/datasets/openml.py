@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .._checks.speech import argument
+from .._checks import optional
+from .._checks.words import argument
 from .errors import DataFileError
 
 _NAME = re.compile(r"\w[\w.()+,=& -]*(/[0-9]{1,9})?", re.ASCII)
@@ -32,10 +33,7 @@ def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
         ImportError: pandas is missing (scikit-learn needs it to keep nominal attributes).
         DataFileError: OpenML names no single target.
     """
-    try:
-        import pandas  # noqa: F401
-    except ImportError:
-        raise ImportError("OpenML data sets need pandas: pip install 'fasttree[data]'") from None
+    optional("pandas", "OpenML data sets need pandas: pip install 'fasttree[data]'")
     from sklearn.datasets import fetch_openml
 
     # Only a plain name reaches the network and the cache folder.

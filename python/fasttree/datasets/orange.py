@@ -27,11 +27,10 @@ from ..table.columns import Column, to_float
 from ..table.data_checks.warned import warn_caller
 from ..table.file_cells import FileCells
 from ..table.texts import are_numbers
-from .blocks import blocks, head, split_suffix
+from .blocks import Limits, blocks, head, split_suffix
 from .delimited import MISSING
 from .errors import DataFileError, check_columns
 from .first_lines import sniff
-from .limits import Limits
 from .reading import (
     ColumnRequest,
     encoding_of,

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._checks.naming import did_you_mean
-from .._checks.speech import argument, reading
-from .._checks.words import counted
+from .._checks.words import argument, counted, reading
 from .._engine import DelimitedReader, FileFault
 from ..table.columns import Column, make_levels, shorten
 from ..table.data_checks.warned import held_warnings, is_quiet, warn_caller

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import shown
+from .._checks import optional, shown
 from .._checks.aliases import MaybeArray
 from ..estimators.batches.fitting import Columns
 from ..estimators.batches.parts import Reader, Rows, join_results, result_of_part
@@ -63,16 +63,12 @@ def client_of(client: Any) -> Any:
         ModuleNotFoundError: Dask is not installed.
         ValueError: no client is connected.
     """
-    try:
-        from distributed import get_client
-    except ImportError:
-        raise ModuleNotFoundError(
-            "fasttree.distributed needs Dask: pip install 'fasttree[distributed]'"
-        ) from None
+    needs = "fasttree.distributed needs Dask: pip install 'fasttree[distributed]'"
+    dask = optional("distributed", needs)
     if client is not None:
         return client
     try:
-        return get_client()
+        return dask.get_client()
     except ValueError:
         raise ValueError(
             "no Dask client is connected: make one, client = distributed.Client(address) or "

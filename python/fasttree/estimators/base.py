@@ -23,7 +23,7 @@ from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Self, Task
 from .._checks.naming import functions_named
 from .._checks.saving import save_bytes
-from .._checks.speech import option
+from .._checks.words import option
 from ..datasets.inputs import given, new_rows_of
 from ..table import Table
 from ..table.data_checks import inspect

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._checks.speech import argument, in_text
+from .._checks.words import argument, in_text
 from ..table import Table
 from ..table.data_checks.warned import is_quiet, quiet, warn_caller
 

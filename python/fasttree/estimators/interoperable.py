@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
+from .._checks import optional
 from .._checks.progress import Progress
 from .new_rows import values_of
 from .sklearn_trees import to_sklearn as converted
@@ -199,17 +200,12 @@ def shap_explanation(fitted: Any, X: Any, **options: Any) -> Any:
         ImportError: the ``shap`` package is not installed.
     """
     values = fitted.shap_values(X, **options)
-    try:
-        from shap import Explanation
-    except ImportError as error:
-        raise ImportError(
-            "shap_explanation needs the package shap (pip install shap); shap_values gives the "
-            "same numbers without it"
-        ) from error
+    needs = "shap_explanation needs the package shap (pip install shap); shap_values gives the same"
+    shap = optional("shap", f"{needs} numbers without it")
     rows = values_of(fitted._schema, fitted._new_rows(X))
     expected = np.asarray(fitted.expected_value)
     classes = fitted._schema.classes
-    return Explanation(
+    return shap.Explanation(
         values=values,
         base_values=np.tile(expected, (len(values),) + (1,) * expected.ndim),
         data=rows,

@@ -22,7 +22,7 @@ import numpy as np
 from .. import _engine
 from .._checks import is_missing
 from .._checks.aliases import MaybeArray, Task
-from .._checks.speech import argument, worded
+from .._checks.words import argument, worded
 from ..datasets.inputs import given, given_to
 from ..table import Table
 from ..table.columns import Column, refuse_infinity, shorten, unused_column

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import is_missing
-from .._checks.speech import row_word, worded
+from .._checks.words import row_word, worded
 from ..table.columns import MAX_LEVELS, Column, shorten
 from ..table.data_checks.warned import warn_caller
 from ..table.decimal_comma import with_numbers

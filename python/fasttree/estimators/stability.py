@@ -44,8 +44,7 @@ from .._checks.aliases import MaybeArray
 from .._checks.naming import is_by_test
 from .._checks.plain_text import one_line
 from .._checks.progress import counter
-from .._checks.speech import argument, given, in_text, option
-from .._checks.words import counted
+from .._checks.words import argument, counted, given, in_text, option
 from ..exports.tables.text import columns_text
 from ..table import Table
 from ..table.data_checks.warned import quiet

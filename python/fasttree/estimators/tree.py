@@ -21,7 +21,7 @@ import numpy as np
 from .. import criteria
 from .._checks import one_of
 from .._checks.aliases import TASKS, MaybeArray, Self, Task, Unpack
-from .._checks.speech import option
+from .._checks.words import option
 from ..criteria import Criterion
 from ..datasets.inputs import given
 from ..table import Table

@@ -25,8 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Self
-from .._checks.speech import worded
-from .._checks.words import counted
+from .._checks.words import counted, worded
 from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
 from ..exports.reading import Reading

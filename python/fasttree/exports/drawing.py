@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import listing, maybe, one_of, shown, whole
-from .._checks.speech import given
-from .._checks.words import counted, p_value_text
+from .._checks.words import counted, given, p_value_text
 from .answers import Share, figures, share_scale
 from .reading import Reading
 from .words import MAX_LEVELS, condition, fit_width, short_branch_text, text_width

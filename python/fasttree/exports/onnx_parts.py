@@ -15,18 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import optional
 from .answers import Label
 from .onnx_trees import Columns
 from .reading import Reading
-
-
-def _onnx() -> Any:
-    """The module onnx, or an ImportError that names the extra to install."""
-    try:
-        import onnx
-    except ImportError as error:
-        raise ImportError("to_onnx needs onnx: pip install 'fasttree[onnx]'") from error
-    return onnx
 
 
 class Graph:
@@ -42,7 +34,7 @@ class Graph:
     """
 
     def __init__(self, single: bool, outputs: tuple[str, ...]) -> None:
-        self.onnx = _onnx()
+        self.onnx = optional("onnx", "to_onnx needs onnx: pip install 'fasttree[onnx]'")
         self.helper = self.onnx.helper
         self.single = single
         self.real = self.onnx.TensorProto.FLOAT if single else self.onnx.TensorProto.DOUBLE

@@ -13,8 +13,7 @@ from typing import Any
 
 from .._checks import having, integer, listing, one_of, shown, whole
 from .._checks.plain_text import one_line
-from .._checks.speech import given
-from .._checks.words import counted, p_value_text
+from .._checks.words import counted, given, p_value_text
 from .reading import Feature, Reading
 from .words import MAX_LEVELS, condition
 

@@ -8,7 +8,6 @@ pairs of rows (`estimates`), or of wide data as they stream by.
 
 from __future__ import annotations
 
-from .criterion_selector import CriterionSelector
-from .turf import TuRF
+from .selector import CriterionSelector, TuRF
 
 __all__ = ["CriterionSelector", "TuRF"]

@@ -27,8 +27,7 @@ from .._checks import integer, is_missing, shown, threads
 from .._checks.aliases import MaybeArray, Seed
 from .._checks.mapped import check_mapped
 from .._checks.progress import Progress, make_report
-from .._checks.speech import argument, worded
-from .._checks.words import counted
+from .._checks.words import argument, counted, worded
 from ..datasets.genotypes import Genotypes
 from ..datasets.plink import is_plink, read_plink
 from ..estimators.parameters import seed_of

@@ -1,17 +1,24 @@
-"""`Selector`: what selectors by a score of each feature share.
+"""Transformers that keep some features by a score of each: `CriterionSelector` and `TuRF`.
 
 What
-    Rows on their way in, the columns that stay on their way out: a Table gives a Table, a frame a
+    `CriterionSelector` scores features with `fasttree.score_features` by any criterion (on tables,
+    pairs or neighbours of rows) and keeps a number of them, a share of them, or those that reach a
+    score. `TuRF` is Tuned ReliefF (Moore & White, EvoBIO 2007), `fasttree.turf` as a transformer:
+    the features that are left after the worst were dropped in several rounds. Their base,
+    `Selector`, takes rows in and hands out the columns that stay: a Table gives a Table, a frame a
     frame of the same library, an array an array.
 Complexity
-    `transform` copies the columns that stay.
+    That of `score_features`, which `TuRF` calls about ``1 / share`` times; `transform` copies the
+    columns that stay.
 When not to use it
-    Alone: `CriterionSelector` and `TuRF` say which features stay.
+    `CriterionSelector` with a criterion on tables, to find features that matter only together
+    (XOR): use ``"multisurf"`` or `TuRF`. `TuRF` with a criterion on tables: the score of a feature
+    does not depend on the other features, so one round is enough.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +26,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._checks import as_float, integer, shown
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.progress import Progress
 from ..datasets.inputs import given, loaded
@@ -26,6 +34,7 @@ from ..table import Table
 from ..table.data_checks.findings import kept_columns
 from ..table.data_checks.unreadable import table_to_inspect
 from ..table.rebuild import is_frame, renamed
+from .features import score_features, turf
 
 
 @dataclass(init=False, kw_only=True, eq=False, repr=False)
@@ -121,3 +130,123 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = tags.input_tags.string = True
         return tags
+
+
+@dataclass(eq=False, repr=False)
+class CriterionSelector(Selector):
+    """The best features by a split criterion.
+
+    A feature is kept if it meets all of `k`, `threshold` and `share` that are given; without them,
+    if its score is above 0. A feature that allows no split has no score and is never kept. Of equal
+    scores the earlier column is kept.
+
+    Args:
+        criterion: a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a
+            function, as in `fasttree.score_features`.
+        k: largest number of features kept, at least 1.
+        threshold: scores that reach it, any number.
+        share: at most this share of the features, in (0, 1]; at least one.
+        discretize, n_bins, missing: as in `FastTreeClassifier`.
+        categorical_features: which columns are nominal, as in `Table`.
+        columns: as in `FastTreeClassifier`; columns of a frame that are left out are not chosen.
+        n_jobs, progress: as in `FastTreeClassifier`.
+
+    Attributes:
+        scores_: score of each feature, NaN where there is none, shape (n_features,).
+        support_: which features stay, shape (n_features,).
+        n_features_in_, feature_names_in_: as in scikit-learn.
+
+    Raises:
+        ValueError: a parameter or data outside their domain.
+
+    Examples:
+        >>> import fasttree
+        >>> table = fasttree.datasets.make_parity(2, 8, 200, random_state=0)
+        >>> CriterionSelector("multisurf", k=2).fit(table).get_support(indices=True).tolist()
+        [0, 1]
+        >>> from sklearn.pipeline import make_pipeline
+        >>> model = make_pipeline(CriterionSelector("relieff", k=2), fasttree.FastTreeClassifier())
+        >>> model.fit(table.X, table.y).score(table.X, table.y)
+        1.0
+    """
+
+    criterion: Any
+    _: KW_ONLY
+    k: int | None = None
+    threshold: float | None = None
+    share: float | None = None
+    discretize: Any = "auto"
+    n_bins: int = 10
+    missing: str = "auto"
+
+    def _limits(self, features: int) -> tuple[int, float]:
+        """How many features stay at most, and the score that they reach."""
+        most, least = features, -np.inf
+        if self.k is not None:
+            most = min(most, integer("k", self.k, 1))
+        if self.share is not None:
+            share = as_float(self.share)
+            if share is None or not 0 < share <= 1:
+                raise ValueError(f"share={shown(self.share)} must be a number in (0, 1]")
+            most = min(most, max(1, int(share * features + 1e-9)))
+        if self.threshold is not None:
+            value = as_float(self.threshold)
+            if value is None or np.isnan(value):
+                raise ValueError(f"threshold={shown(self.threshold)} must be a number")
+            least = value
+        elif self.k is None and self.share is None:
+            least = float(np.nextafter(0.0, 1.0))
+        return most, least
+
+    def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
+        most, least = self._limits(self.n_features_in_)
+        options = self._options("discretize", "n_bins", "missing")
+        self.scores_ = score_features(table, sample_weight=sample_weight, **options)
+        scores = np.where(np.isnan(self.scores_), -np.inf, self.scores_)
+        support = np.zeros(len(scores), dtype=bool)
+        support[np.argsort(-scores, kind="stable")[:most]] = True
+        return support & (scores >= least) & ~np.isnan(self.scores_)
+
+
+@dataclass(eq=False, repr=False)
+class TuRF(Selector):
+    """The best features after rounds that drop the worst ones.
+
+    Args:
+        criterion: scores of a round, as in `fasttree.score_features`; meant for criteria on
+            neighbours.
+        keep: number of features that stay, at least 1.
+        share: share of the features left that a round drops, in (0, 1); at least one is dropped.
+        categorical_features: which columns are nominal, as in `Table`.
+        columns: as in `FastTreeClassifier`; columns of a frame that are left out are not chosen.
+        n_jobs, progress: as in `FastTreeClassifier`.
+
+    Attributes:
+        scores_: score of each feature in the last round in which it took part, shape (n_features,).
+        rounds_: number of that round, from 0, shape (n_features,).
+        ranking_: features from best to worst, shape (n_features,).
+        support_: which features stay, shape (n_features,).
+        n_features_in_, feature_names_in_: as in scikit-learn.
+
+    Raises:
+        ValueError: a parameter or data outside their domain.
+
+    Examples:
+        >>> import fasttree
+        >>> table = fasttree.datasets.make_parity(2, 38, 200, random_state=0)
+        >>> TuRF(keep=2).fit(table).get_support(indices=True).tolist()
+        [0, 1]
+    """
+
+    criterion: Any = "relieff"
+    _: KW_ONLY
+    keep: int = 10
+    share: float = 0.5
+
+    def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
+        options = self._options("share", "keep")
+        result = turf(table, sample_weight=sample_weight, **options)
+        self.scores_, self.rounds_, self.ranking_ = result.scores, result.rounds, result.ranking
+        support = np.zeros(len(result.scores), dtype=bool)
+        support[result.ranking[: self.keep]] = True
+        return support & ~np.isnan(result.scores)

@@ -12,8 +12,12 @@ from .java_random import JavaRandom
 from .learning_curve import LearningCurve, learning_curve
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation, MethodScores
-from .statistics.anova import repeated_measures_anova
-from .statistics.anova_two_way import TwoWayAnovaResult, two_way_repeated_measures_anova
+from .splitter import FiveByTwo, StratifiedRepeatedKFold
+from .statistics.anova import (
+    TwoWayAnovaResult,
+    repeated_measures_anova,
+    two_way_repeated_measures_anova,
+)
 from .statistics.bayesian import BayesianTestResult, bayesian_correlated_t_test
 from .statistics.control import ControlTestResult, against_control
 from .statistics.five_by_two import five_by_two_cv_f_test, five_by_two_cv_t_test
@@ -22,7 +26,6 @@ from .statistics.outcome import AnovaEffect, AnovaResult, FriedmanResult, Paired
 from .statistics.ranks import friedman_nemenyi, wilcoxon
 from .statistics.signed_rank import SignedRankPosterior, bayesian_signed_rank_test
 from .statistics.t_tests import corrected_resampled_t_test, paired_t_test
-from .stratified import FiveByTwo, StratifiedRepeatedKFold
 from .sweeping import Sweep, sweep
 from .validation import cross_validate
 from .weka import WekaKFold, WekaStratifiedKFold

@@ -21,8 +21,7 @@ from .._checks import checked, choice, integer, maybe, one_value, random_seed, s
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.naming import did_you_mean, display_name
 from .._checks.progress import Progress, counter, make_report
-from .._checks.speech import option
-from .._checks.words import counted
+from .._checks.words import counted, option
 from ..datasets.inputs import given
 from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame

@@ -12,8 +12,7 @@ import numpy as np
 from .._checks.naming import display_name
 from .._checks.words import counted
 from ..exports.answers import figures
-from ..exports.tables.scales import mean_sd, scale_of
-from ..exports.tables.table import Cell, ReportTable, number, report_table
+from ..exports.tables.table import Cell, ReportTable, mean_sd, number, report_table, scale_of
 from .result import automatic_notes, spread_note
 from .statistics.multiple import adjusted, holm
 

@@ -19,11 +19,10 @@ import numpy as np
 
 from .._checks import listing, shown, whole
 from .._checks.aliases import CvFolds, Seed, Task
-from .._checks.speech import argument, given, option
+from .._checks.words import argument, given, option
 from ..table.groups import group_codes
 from .groups import GroupedKFold, warn_of_torn_groups
-from .splitter import Fold
-from .stratified import StratifiedRepeatedKFold
+from .splitter import Fold, StratifiedRepeatedKFold
 from .weka import WekaKFold, WekaStratifiedKFold
 
 

@@ -18,8 +18,7 @@ import numpy as np
 
 from .._checks import one_of
 from .._checks.aliases import MaybeArray, Seed, Task
-from .._checks.speech import given
-from .._checks.words import counted
+from .._checks.words import counted, given
 from ..table.data_checks.warned import warn_caller
 from ..table.groups import group_codes
 from .splitter import Fold, Splitter, row_count

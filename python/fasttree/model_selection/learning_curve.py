@@ -17,8 +17,7 @@ from .._checks import checked, listing, one_value, random_seed
 from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.progress import Progress
 from ..exports.tables.forms import Rendered
-from ..exports.tables.scales import mean_sd, scale_of
-from ..exports.tables.table import ReportTable, report_table
+from ..exports.tables.table import ReportTable, mean_sd, report_table, scale_of
 from .arguments import data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import is_missing, shown
-from .._checks.speech import data_row, given
+from .._checks.words import data_row, given
 from ..table.date_texts import moment_of, order_of_dates
 from .folds import Folds
 

@@ -20,8 +20,7 @@ from .._checks.words import counted
 from .._engine.versions import versions
 from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame
-from ..exports.tables.scales import mean_sd, scale_of
-from ..exports.tables.table import Cell, ReportTable, report_table
+from ..exports.tables.table import Cell, ReportTable, mean_sd, report_table, scale_of
 from ..metrics.class_table import per_class_table
 from .folds import Folds
 from .scoring import greater_is_better

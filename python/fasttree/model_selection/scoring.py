@@ -19,7 +19,7 @@ import numpy as np
 from .._checks import shown
 from .._checks.aliases import Task
 from .._checks.naming import display_name
-from .._checks.speech import argument, given
+from .._checks.words import argument, given
 from ..metrics.confusion import confusion_counts
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.information import class_prior

@@ -28,8 +28,7 @@ from .._checks.aliases import CvFolds, MaybeArray, Seed, Task
 from .._checks.progress import Progress
 from .._checks.words import counted
 from ..exports.tables.forms import Rendered
-from ..exports.tables.scales import scale_of
-from ..exports.tables.table import Cell, ReportTable, report_table
+from ..exports.tables.table import Cell, ReportTable, report_table, scale_of
 from .arguments import data_and_criteria
 from .result import CrossValidation, mean_cells, spread_note
 from .statistics.ties import snap

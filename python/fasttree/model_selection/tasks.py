@@ -17,8 +17,7 @@ import numpy as np
 
 from .._checks import one_of, shown
 from .._checks.aliases import TASKS, Task
-from .._checks.speech import argument, given
-from .._checks.words import some_of
+from .._checks.words import argument, given, some_of
 from ..criteria import Criterion, is_on_number, make
 from ..datasets import inputs
 from ..table.data_checks.findings import all_as_given

@@ -21,8 +21,7 @@ from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
 from .._checks.naming import display_name, shown_criterion
 from .._checks.progress import Progress, make_report
-from .._checks.speech import argument
-from .._checks.words import counted, some_of
+from .._checks.words import argument, counted, some_of
 from ..metrics.constant import best_constant
 from ..metrics.labels import codes_of, sorted_classes
 from ..table.data_checks.findings import inspect, screened

@@ -11,14 +11,18 @@ first plot, not with this module.
 from .bars import criteria_bars, grouped_bars, tree_size_bars
 from .canvas import PALETTE, detached, new_figure
 from .comparison import criteria_dots, rank_diagram
-from .curves import calibration_curves, cost_curves, learning_curves, reward_curves
-from .greedy import greedy_losses
-from .growth import growth_curve
-from .importances import plot_importances
+from .curves import (
+    calibration_curves,
+    cost_curves,
+    growth_curve,
+    learning_curves,
+    reward_curves,
+    roc_curves,
+    roc_graph,
+)
+from .importances import greedy_losses, plot_importances, stability_bars
 from .manhattan import manhattan
 from .prediction_errors import observed_by_predicted, residuals
-from .roc import roc_curves, roc_graph
-from .stability import stability_bars
 from .sweep import accuracy_map
 from .tree import plot_tree
 
@@ -50,5 +54,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """The functions, without the modules that hold them (``plots.tree``, ``plots.growth``, ...)."""
+    """The functions, without the modules that hold them (``plots.tree``, ``plots.curves``, ...)."""
     return sorted(__all__)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import checked, having, maybe, number_in, whole
+from .._checks import checked, having, maybe, number_in, optional, whole
 from .._checks.saving import replace_file
 from ..exports.palette import PALETTE, colour
 from ..exports.words import fit_width
@@ -60,12 +60,7 @@ BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
 
 
 def _matplotlib() -> Any:
-    """The module `matplotlib.figure`, or an ImportError that names the extra to install."""
-    try:
-        import matplotlib.figure
-    except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'fasttree[plots]'") from error
-    return matplotlib.figure
+    return optional("matplotlib.figure", "pictures need matplotlib: pip install 'fasttree[plots]'")
 
 
 AXES = maybe(having("axes of matplotlib", "plot", "get_position", "figure"))

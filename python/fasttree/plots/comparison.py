@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, having
-from ..exports.tables.scales import scale_of
+from ..exports.tables.table import scale_of
 from .canvas import AXES, BESIDE, Axes, axes_of, colour, finish, marker
 
 

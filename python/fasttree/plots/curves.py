@@ -1,8 +1,9 @@
-"""Curves: calibration (Murphy & Winkler 1977), cost (Drummond & Holte 2006), learning, and
-information rewards (Hope & Korb 2004).
+"""Curves: ROC (Fawcett 2006), calibration (Murphy & Winkler 1977), cost (Drummond & Holte 2006),
+learning, and information rewards (Hope & Korb 2004).
 
 Each function draws a result of `fasttree.metrics` or `fasttree.model_selection`; nothing is
-computed here. O(points).
+computed here. In ROC space, true positive rate over false positive rate, the diagonal is guessing
+and the upper left corner a perfect classifier; `roc_graph` draws classifiers as points. O(points).
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, having, mapping, maybe, string
-from ..exports.tables.scales import scale_of
+from .._checks.naming import shown_criterion
+from ..exports.tables.table import scale_of
+from ..metrics.cost_curves import is_pair
+from ..metrics.roc import roc_convex_hull
 from .canvas import (
     AXES,
     BESIDE,
+    PALETTE,
     REFERENCE,
     Axes,
     axes_of,
@@ -24,6 +29,7 @@ from .canvas import (
     curve,
     draw_legend,
     finish,
+    marker,
     unit_square,
 )
 
@@ -204,3 +210,165 @@ def reward_curves(curves: Any, *, title: str = "", ax: Axes | None = None) -> Ax
         xlabel="confidence in the true class",
         ylabel="reward (bits)",
     )
+
+
+RATES = ("false positive rate", "true positive rate")
+"""Labels of the axes."""
+
+
+@checked(points=mapping("a pair (false, true positive rate)", is_pair), ax=AXES)
+def roc_graph(
+    points: Mapping[str, tuple[float, float]], *, title: str = "", ax: Axes | None = None
+) -> Axes:
+    """Classifiers as points (false positive rate, true positive rate); the dashed line is guessing.
+
+    Args:
+        points: name -> (false positive rate, true positive rate), each from 0 to 1.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
+
+    Examples:
+        >>> ax = roc_graph({"gini": (0.1, 0.8), "info_gain": (0.05, 0.7)})
+        >>> [text.get_text() for text in ax.get_legend().get_texts()]
+        ['gini', 'info_gain']
+    """
+    ax = axes_of(ax, width=4.8, height=4.8)
+    unit_square(ax, title, *RATES)
+    for index, (name, (fpr, tpr)) in enumerate(points.items()):
+        ax.scatter(
+            [fpr],
+            [tpr],
+            s=64,
+            marker=marker(index),
+            label=name,
+            zorder=3,
+            facecolor=colour(index) + "90",  # hexadecimal opacity, so that overlaps are seen
+            edgecolor=colour(index),
+        )
+    draw_legend(ax, loc="lower right")
+    return ax
+
+
+@checked(curves=mapping("a RocCurve or a pair (fpr, tpr)", is_pair), ax=AXES)
+def roc_curves(
+    curves: Mapping[str, Any], *, hull: bool = False, title: str = "", ax: Axes | None = None
+) -> Axes:
+    """ROC curves with the area under each (trapezoidal rule).
+
+    Args:
+        curves: name -> `fasttree.metrics.RocCurve`, or a pair of arrays (false positive rates, true
+            positive rates), both ascending.
+        hull: whether to draw the convex hull of all curves. A classifier below it is optimal for
+            no combination of costs and class frequencies.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
+
+    Examples:
+        >>> ax = roc_curves({"gini": ([0.0, 0.5, 1.0], [0.0, 0.8, 1.0])})
+        >>> ax.get_legend().get_texts()[0].get_text()
+        'gini (AUC 0.650)'
+    """
+    ax = axes_of(ax, width=4.8, height=4.8)
+    unit_square(ax, title, *RATES)
+    for index, (name, rates) in enumerate(curves.items()):
+        fpr, tpr = np.asarray(rates[0], dtype=float), np.asarray(rates[1], dtype=float)
+        area = float(((fpr[1:] - fpr[:-1]) * (tpr[1:] + tpr[:-1])).sum() / 2)
+        curve(ax, index, fpr, tpr, f"{name} (AUC {area:.3f})")
+    if hull:
+        ax.plot(
+            *roc_convex_hull(*curves.values()),
+            color="#777777",
+            linewidth=1,
+            label="convex hull",
+            zorder=2,
+        )
+    draw_legend(ax, loc="lower right")
+    return ax
+
+
+@checked(model=having("a fitted tree of fasttree", "trace_", "staged_score"), ax=AXES)
+def growth_curve(
+    model: Any,
+    train: Any = None,
+    test: Any = None,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw the growth of a fitted tree over its number of leaves.
+
+    The distance of the whole tree is drawn if the criterion has one; beside accuracies it gets its
+    own axis on the right. Of a regressor R2 is drawn, and there is no distance.
+
+    Args:
+        model: a fitted `FastTreeClassifier` or `FastTreeRegressor`.
+        train: a Table, or a pair (X, y), whose accuracy or R2 is drawn as a dashed line; None: no
+            line.
+        test: like `train`, drawn as a solid line.
+        ax: axes to draw into; by default pyplot's current ones.
+        title: title of the axes; by default the criterion and the evaluation.
+
+    Returns:
+        The axes of the accuracies.
+
+    Raises:
+        ValueError: a tree without a split, or neither rows nor a distance to draw.
+
+    Examples:
+        >>> import fasttree
+        >>> iris = fasttree.datasets.load_iris()
+        >>> model = fasttree.fit(iris, criterion="gini", evaluation="global")
+        >>> ax = growth_curve(model, iris)
+        >>> len(ax.lines[0].get_xdata()) == model.get_n_leaves()
+        True
+    """
+    steps = model.trace_
+    if len(steps) == 0:
+        raise ValueError("the tree has no split, so there is no growth to draw")
+    ax = axes_of(ax)
+    ax.locator_params("x", integer=True)
+    leaves = np.array([1, *(step.leaves for step in steps)])
+    # Accuracies, from the tree without a split to the full tree.
+    of_classes = hasattr(model, "evaluation")
+    score = "accuracy" if of_classes else "R2"
+    for name, rows, style in ((f"training {score}", train, "--"), (f"test {score}", test, "-")):
+        if rows is None:
+            continue
+        scores = model.staged_score(*rows) if isinstance(rows, tuple) else model.staged_score(rows)
+        ax.plot(leaves, scores, style, color=PALETTE[0], label=name, drawstyle="steps-post")
+    has_accuracy = bool(ax.lines)
+    # Distances exist from the first split on.
+    distances = [step.global_distance for step in steps]
+    if not has_accuracy and None in distances:
+        raise ValueError(
+            f"criterion={model.criterion!r} has no distance of the whole tree: give rows as train= "
+            "or test="
+        )
+    if all(d is not None for d in distances):
+        right = ax.twinx() if has_accuracy else ax
+        right.plot(
+            leaves[1:],
+            np.array(distances, dtype=float),
+            color=PALETTE[1],
+            label="distance of the whole tree",
+            drawstyle="steps-post",
+        )
+        right.set_ylabel("distance to the classes", color=PALETTE[1])
+        right.spines[["top"]].set_visible(False)
+        if has_accuracy:  # one legend for both axes
+            handles = [*ax.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]]
+            draw_legend(right, handles=handles, fontsize=8, loc="center right")
+    elif has_accuracy:
+        draw_legend(ax, fontsize=8)
+    if has_accuracy:
+        ax.set_ylabel(score)
+    criterion = shown_criterion(model)
+    if title is None:
+        title = f"{criterion}, {model.evaluation} evaluation" if of_classes else criterion
+    return finish(ax, title, size=10, xlabel="leaves")

@@ -1,4 +1,5 @@
-"""Bars of the feature importances of a fitted tree or forest.
+"""Bars of one fitted tree or forest: feature importances, the features that refits ask, and what
+greedy growth loses against an optimal tree.
 
 The features with the largest importances are drawn from top to bottom. For scores of features
 without a model, see `criteria_bars`. O(features log features).
@@ -14,7 +15,8 @@ import numpy as np
 from .._checks import checked, having, listing, maybe, number_array, whole
 from .._checks.plain_text import one_line
 from .._checks.words import counted
-from .canvas import AXES, Axes, axes_of, colour, finish
+from ..exports.palette import colour
+from .canvas import AXES, Axes, axes_of, finish
 
 
 def _names(model: Any, names: Sequence[str] | None, n_features: int) -> list[str]:
@@ -78,3 +80,114 @@ def plot_importances(
     ax.set_yticks(places, [names[j] for j in order.tolist()], parse_math=False)
     ax.invert_yaxis()
     return finish(ax, title, xlabel="importance")
+
+
+@checked(stability=having("what stability(X, y) found", "features"), largest=whole(1), ax=AXES)
+def stability_bars(
+    stability: Any, *, largest: int = 15, title: str = "", ax: Axes | None = None
+) -> Axes:
+    """Shares of the refits that ask each feature anywhere, and of those that ask it first.
+
+    Args:
+        stability: what ``model.stability(X, y)`` found.
+        largest: number of features shown, at least 1: those that most refits ask.
+        title: title of the axes.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
+
+    Raises:
+        ValueError: an argument outside its range.
+        ImportError: matplotlib is not installed.
+
+    Examples:
+        >>> import fasttree
+        >>> table = fasttree.datasets.load_weather()
+        >>> ax = stability_bars(fasttree.fit(table).stability(table, repeats=20))
+        >>> [text.get_text() for text in ax.get_legend().get_texts()]
+        ['anywhere', 'first']
+    """
+    features = stability.features
+    order = stability.ranked()[:largest][::-1]
+    ax = axes_of(ax, height=1.2 + 0.32 * len(order))
+    places = np.arange(len(order))
+    ax.barh(places, features.used[order], color=colour(0), height=0.7, label="anywhere")
+    ax.barh(places, features.root[order], color=colour(1), height=0.35, label="first")
+    ax.set_yticks(places, [features.names[j] for j in order], parse_math=False)
+    ax.set_xlim(0.0, 1.0)
+    label = f"share of {stability.repeats} refits that ask the feature"
+    return finish(ax, title, "x", legend={"loc": "lower right"}, xlabel=label)
+
+
+@checked(
+    comparison=having("what compare_with_greedy returns", "optimum", "lower_bound", "tests"),
+    ax=AXES,
+)
+def greedy_losses(comparison: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
+    """Excess loss of greedily grown trees over an optimal tree, one bar per criterion.
+
+    The excess is in per cent of the training weight for errors, else in units of the objective. A
+    criterion that reaches the loss of the optimal tree has a diamond on the line of 0 instead of a
+    bar. Beside each bar stands the number of leaves.
+
+    Args:
+        comparison: what `OptimalTreeClassifier.compare_with_greedy` returns.
+        title: title of the axes; by default it names the optimum, and of nominal columns the tests.
+        ax: axes to draw into; by default pyplot's current ones.
+
+    Returns:
+        The axes.
+
+    Raises:
+        TypeError: `comparison` is something else.
+        ImportError: matplotlib is not installed.
+
+    Examples:
+        >>> import fasttree
+        >>> model = fasttree.optimal_tree("monks-1", max_depth=3)
+        >>> found = model.compare_with_greedy("monks-1", names=["gini", "chi2"])
+        >>> ax = greedy_losses(found)
+        >>> [round(float(bar.get_width()), 2) for bar in ax.patches]
+        [5.56, 5.56]
+    """
+    by_errors = comparison.objective == "error"
+    unit = 100.0 if by_errors else 1.0
+    excess = unit * np.array([row["excess"] for row in comparison])
+    places = np.arange(len(excess))
+    ax = axes_of(ax, height=max(2.2, 1.2 + 0.24 * len(excess)))
+    ax.barh(places, excess, 0.72, color=colour(0))
+    reached = places[excess == 0.0]
+    ax.scatter(
+        np.zeros(len(reached)), reached, s=42, marker="D", color=colour(1), zorder=4, clip_on=False
+    )
+    ax.axvline(0.0, color="#333333", linewidth=1.0)
+    unproven = unit * max(comparison.optimum - comparison.lower_bound, 0.0)
+    if unproven > 0.0:
+        ax.axvspan(-unproven, 0.0, color="#dddddd", zorder=0)
+    for place, row in zip(places, comparison, strict=True):
+        ax.annotate(
+            f"{row['leaves']} leaves",
+            (max(excess[place], 0.0), place),
+            (8, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+            color="#555555",
+        )
+    ax.set_yticks(places, [str(row["criterion"]) for row in comparison], fontsize=9)
+    ax.set_ylim(len(excess) - 0.4, -0.6)
+    # A sixth of the width is room for the words beside the longest bar.
+    longest = max(float(excess.max(initial=0.0)), 0.01 * unit)
+    ax.set_xlim(right=longest + 0.17 * (longest + unproven))
+    measured = "errors, % of the training weight" if by_errors else f"loss ({comparison.objective})"
+    label = (
+        f"{measured}, more than the optimal tree"
+        if unproven == 0.0
+        else f"{measured}, more than the best tree known\ngrey: where the optimum may lie"
+    )
+    best = f"{unit * comparison.optimum:.3g}{' % errors' if by_errors else ''}"
+    above = "the optimum" if unproven == 0.0 else "the best tree known"
+    tests = f"\n{comparison.tests}" if comparison.tests else ""
+    title = title or f"Greedy growth above {above} ({best}){tests}"
+    return finish(ax, title, "x", xlabel=label)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, having, maybe, shown, string
-from ..exports.tables.scales import scale_of
+from ..exports.tables.table import scale_of
 from .canvas import AXES, axes_of
 
 CHARACTER = 0.075

@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks import hashable, is_missing, shown
-from .._checks.speech import option
+from .._checks.words import option
 from .whole import float_of_whole, inexact_message, is_inexact
 
 MAX_LEVELS = 65_536

@@ -22,9 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks import is_missing, listing, one_of, shown
-from .._checks.speech import argument, given, option, worded
 from .._checks.warned import warn_caller
-from .._checks.words import counted
+from .._checks.words import argument, counted, given, option, worded
 from .columns import Column, shorten
 from .date_parts import PARTS, cells_of, parts_of, temporal, zone_of
 from .date_texts import ORDERS, day_of_number, moment_of, order_of_dates, zone_named

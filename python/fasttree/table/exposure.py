@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import weights_array
-from .._checks.speech import argument, option, row_word
+from .._checks.words import argument, option, row_word
 from .groups import taken_groups
 from .table import Table
 from .target import MOST, NumericTarget

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import hashable, is_missing, shown
-from .._checks.speech import argument, given
-from .._checks.words import counted
+from .._checks.words import argument, counted, given
 from .inputs import without_column
 from .sources import unknown_name
 from .table import Table

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
-from .._checks.speech import given
+from .._checks.words import given
 from .columns import Column, Kind, encode, factorize, to_float
 from .sources import Cells, check_known
 

@@ -27,8 +27,7 @@ import numpy as np
 from .._checks import is_missing, shown
 from .._checks.mapped import check_mapped
 from .._checks.naming import did_you_mean
-from .._checks.speech import argument, option
-from .._checks.words import counted
+from .._checks.words import argument, counted, option
 from .columns import (
     Column,
     codes_of,

@@ -22,8 +22,7 @@ from .._checks import checked, listing, mapping, maybe, one_of, shown, string
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.mapped import check_mapped
 from .._checks.naming import column_name
-from .._checks.speech import argument, worded
-from .._checks.words import counted
+from .._checks.words import argument, counted, worded
 from ..exports.tables.listing import Records
 from . import shown as views
 from . import sources

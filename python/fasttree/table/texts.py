@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from .._checks.speech import argument, in_text, reading, worded
+from .._checks.words import argument, in_text, reading, worded
 from .date_texts import date_match, day_of_number
 
 _SIGN = (

@@ -12,7 +12,7 @@ import pytest
 
 import fasttree
 from fasttree import _engine, criteria
-from fasttree.distributed import neighbours
+from fasttree.distributed import pairs
 from fasttree.table import Column
 
 from ..tools import cluster_client, thinned
@@ -187,7 +187,7 @@ def check_neighbours(table, weights, backend, n_shares):
         words = {"criterion": criterion, "sample_weight": weights}
         whole = fasttree.score_features(table, **words)
         how = {"params": {}, "backend": backend, "n_shares": n_shares}
-        found = neighbours.neighbour_scores(table, None, **words, **how)
+        found = pairs.neighbour_scores(table, None, **words, **how)
         assert found.tobytes() == whole.tobytes(), (criterion, found, whole)
 
 
@@ -222,7 +222,7 @@ def test_neighbours_among_many_columns(monkeypatch):
     for criterion in ("relieff", "surf", "multisurf"):
         whole = fasttree.score_features(X, y, criterion=criterion, categorical_features="all")
         how = {"params": {"categorical_features": "all"}, "backend": Shuffled(), "n_shares": 7}
-        found = neighbours.neighbour_scores(X, y, criterion=criterion, sample_weight=None, **how)
+        found = pairs.neighbour_scores(X, y, criterion=criterion, sample_weight=None, **how)
         assert found.tobytes() == whole.tobytes()
 
 

@@ -22,7 +22,7 @@ import fasttree
 from fasttree import model_selection
 from fasttree.estimators import backends
 from fasttree.model_selection import units
-from fasttree.model_selection.stratified import StratifiedRepeatedKFold
+from fasttree.model_selection.splitter import StratifiedRepeatedKFold
 
 from ..model_selection.test_journal import assert_same
 from ..tools import cluster_client, thinned

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fasttree import datasets, experiments
-from fasttree.experiments import reproduction, sources
+from fasttree.experiments import paper, reproduction
 from fasttree.experiments.chen2013 import run as chen2013
 from fasttree.experiments.f_measure import run as f_measure
 
@@ -35,7 +35,7 @@ def no_data(monkeypatch, tmp_path):
     project = tmp_path / "here" / "project"
     project.mkdir(parents=True)
     monkeypatch.chdir(project)
-    monkeypatch.setattr(sources, "__file__", str(project / "a" / "b" / "c" / "sources.py"))
+    monkeypatch.setattr(paper, "__file__", str(project / "a" / "b" / "c" / "paper.py"))
     return project
 
 
@@ -72,7 +72,7 @@ def test_names_of_data_sets_are_forgiving_and_misspelt_ones_are_refused():
 def test_files_are_found_by_stem_and_the_preferred_suffix_wins(tmp_path):
     for name in ("Anneal_Orig.ARFF", "zoo.csv", "zoo.arff", "notes.md", "iris.arff.gz"):
         (tmp_path / name).write_text("")
-    found = sources.data_files(tmp_path)
+    found = paper.data_files(tmp_path)
     assert {key: path.name for key, path in found.items()} == {
         "annealorig": "Anneal_Orig.ARFF",
         "zoo": "zoo.arff",
@@ -81,20 +81,20 @@ def test_files_are_found_by_stem_and_the_preferred_suffix_wins(tmp_path):
 
 
 def test_the_folder_is_given_or_in_the_environment_or_nowhere(no_data, monkeypatch):
-    assert sources.data_folder(None) is None
+    assert paper.data_folder(None) is None
     beside = no_data.parent / "shared" / "data" / "uci"
     beside.mkdir(parents=True)
-    assert sources.data_folder(None) == beside
+    assert paper.data_folder(None) == beside
     other = no_data / "other"
     other.mkdir()
     monkeypatch.setenv("FASTTREE_DATA", str(other))
-    assert sources.data_folder(None) == other
-    assert sources.data_folder(no_data) == no_data
+    assert paper.data_folder(None) == other
+    assert paper.data_folder(no_data) == no_data
     with pytest.raises(FileNotFoundError, match=r"--data: there is no folder"):
-        sources.data_folder(no_data / "none")
+        paper.data_folder(no_data / "none")
     monkeypatch.setenv("FASTTREE_DATA", str(no_data / "none"))
     with pytest.raises(FileNotFoundError, match=r"FASTTREE_DATA: there is no folder"):
-        sources.data_folder(None)
+        paper.data_folder(None)
 
 
 def test_unknown_experiments_are_named_with_what_there_is():

@@ -12,7 +12,7 @@ import pytest
 import fasttree
 from fasttree import FastForestRegressor, FastTreeRegressor, score_features
 from fasttree.criteria import RReliefF
-from fasttree.distributed import neighbours
+from fasttree.distributed import pairs
 
 from ..tools import neighbours_oracle as oracle
 
@@ -193,7 +193,7 @@ def test_a_cluster_finds_the_same_bits():
     table = fasttree.Table(X, y, task="regression")
     whole = score_features(table, criterion="rrelieff")
     for shares in (1, 3, 7):
-        found = neighbours.neighbour_scores(
+        found = pairs.neighbour_scores(
             table,
             None,
             criterion="rrelieff",

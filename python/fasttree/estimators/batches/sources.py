@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..._checks import optional
+
 KINDS = (".parquet", ".pq")
 ROWS = 1 << 17
 """Rows of a batch that is read from a dataset."""
@@ -91,13 +93,8 @@ def parquet_dataset(path: Any) -> Any:
     """
     if not Path(path).exists():
         raise FileNotFoundError(f"there is no file or folder {os.fspath(path)!r}")
-    try:
-        import pyarrow.dataset
-    except ImportError:
-        raise ModuleNotFoundError(
-            "Parquet in batches needs pyarrow: pip install 'fasttree[data]'"
-        ) from None
-    return pyarrow.dataset.dataset(os.fspath(path), format="parquet")
+    needs = "Parquet in batches needs pyarrow: pip install 'fasttree[data]'"
+    return optional("pyarrow.dataset", needs).dataset(os.fspath(path), format="parquet")
 
 
 def batches_of(X: Any, histogram: bool) -> Batches | None:

@@ -18,14 +18,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._checks import at_least_zero, checked, maybe, one_value, path_of, whole
+from ..._checks import at_least_zero, checked, maybe, one_value, optional, path_of, whole
 from ..._checks.plain_text import one_line
 from ..._checks.saving import save_text
 from ..._checks.words import counted
 from ...exports.explorer import component
 from ...exports.palette import css_colours
-from ...exports.tables.scales import PERCENT, scale_of
-from ...exports.tables.table import Cell, ReportTable, number, report_table, tables_of
+from ...exports.tables.table import (
+    PERCENT,
+    Cell,
+    ReportTable,
+    number,
+    report_table,
+    scale_of,
+    tables_of,
+)
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import confusion_of
@@ -308,10 +315,7 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
 
 def environment() -> Any:
     """Return jinja2's environment; ImportError names the extra where jinja2 is not installed."""
-    try:
-        import jinja2
-    except ImportError as error:
-        raise ImportError("HTML reports need jinja2: pip install 'fasttree[report]'") from error
+    jinja2 = optional("jinja2", "HTML reports need jinja2: pip install 'fasttree[report]'")
     loader = jinja2.FunctionLoader(_template)
     made = jinja2.Environment(
         loader=loader,

@@ -5,7 +5,7 @@ once; `Findings.apply` is the one place where a finding becomes an action, `Find
 `Findings.sentences` those where it becomes words.
 """
 
-from .finding import Finding
+from .facts import Finding
 from .findings import Findings, inspect
 from .registry import CHECKS
 

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..._checks.speech import argument
-from ..._checks.words import some_of
-from .facts import TableFacts
-from .finding import Finding
+from ..._checks.words import argument, some_of
+from .facts import Finding, TableFacts
 
 MOST_CODES = 1000
 """Distinct numbers of a column that is one of codes by its name, at most."""

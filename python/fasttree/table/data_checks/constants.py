@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..._checks.speech import argument, in_text, worded
-from ..._checks.words import some_of
-from .facts import ColumnFacts, TableFacts
-from .finding import Finding
+from ..._checks.words import argument, in_text, some_of, worded
+from .facts import ColumnFacts, Finding, TableFacts
 
 
 def find(column: ColumnFacts) -> Finding | None:

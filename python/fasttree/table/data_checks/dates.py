@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..._checks.speech import argument, worded
-from ..._checks.words import some_of
+from ..._checks.words import argument, some_of, worded
 from ..date_parts import zone_of
 from ..date_texts import has_short_year, moment_of, order_of_dates
 from ..dates import DateFormat, date_reason, part_names
-from .facts import ColumnFacts, TableFacts
-from .finding import Finding
+from .facts import ColumnFacts, Finding, TableFacts
 
 
 def find(column: ColumnFacts) -> Finding | None:

@@ -1,4 +1,4 @@
-"""What checks read: the rows of a Table, or some of them, column by column.
+"""What checks read, the rows of a Table column by column, and the `Finding` that they return.
 
 What
     `TableFacts` gives the columns in use and the target, `ColumnFacts` the cells of a column and
@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,29 @@ from ..columns import Column
 from ..dates import part_names
 from ..table import Table
 from ..texts import date_share, dressed_as
+
+Action = Literal["leave out", "use parts"]
+"""What a fit does with a column: it is unused, or its year, month and weekday stand for it."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a check has found.
+
+    Attributes:
+        column: name of the column; of the target its name; "" of all rows.
+        text: the reason why a column is left out, or what the sentence of the check lists.
+        evidence: the numbers or texts behind it, as the check describes them.
+        action: what a fit does about it, if it treats columns; None: it is only said.
+        kind: name of the check in `CHECKS`.
+    """
+
+    column: str
+    text: str
+    evidence: Any = None
+    action: Action | None = None
+    kind: str = ""
+
 
 LEAST_ROWS = 50
 """Rows from which columns are suspected."""

@@ -20,14 +20,12 @@ from typing import Any
 import numpy as np
 
 from ..._checks import one_of, shown
-from ..._checks.speech import argument, worded
-from ..._checks.words import some_of
+from ..._checks.words import argument, some_of, worded
 from ..dates import for_other_rows, formats_of
 from ..sources import check_known
 from ..table import Table
 from .dates import reading_of
-from .facts import ColumnFacts, TableFacts, once
-from .finding import Finding
+from .facts import ColumnFacts, Finding, TableFacts, once
 from .registry import CHECKS, Check
 from .unfailing import unfailing
 from .warned import is_quiet, said_already, warn_caller

@@ -12,12 +12,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..._checks.speech import argument, worded
-from ..._checks.words import counted
+from ..._checks.words import argument, counted, worded
 from ..texts import are_numbers
 from .codes import named_code
-from .facts import LEAST_ROWS, ColumnFacts, TableFacts
-from .finding import Finding
+from .facts import LEAST_ROWS, ColumnFacts, Finding, TableFacts
 from .hidden_numbers import strange_cells
 
 LEAST_GROUPS = 20

@@ -11,11 +11,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..._checks.speech import argument, data_row, worded
-from ..._checks.words import counted
+from ..._checks.words import argument, counted, data_row, worded
 from ..texts import TOTAL, converted, no_numbers, without_words
-from .facts import LEAST_ROWS, ColumnFacts, TableFacts, once
-from .finding import Finding
+from .facts import LEAST_ROWS, ColumnFacts, Finding, TableFacts, once
 
 _CHECK_DIGIT = re.compile(r"[\d\s-]*\d[\s-]*[Xx]")
 """How one in eleven identifiers (ISBN, ISSN) ends, whose last digit may be ten."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from ..._checks.words import counted
-from .facts import LEAST_ROWS, ColumnFacts
-from .finding import Finding
+from .facts import LEAST_ROWS, ColumnFacts, Finding
 from .groups import NAMED_TIME
 
 COUNTED = "an identifier: a different whole number in every row"

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..._checks.speech import argument, worded
-from .facts import LEAST_ROWS, TableFacts
-from .finding import Finding
+from ..._checks.words import argument, worded
+from .facts import LEAST_ROWS, Finding, TableFacts
 
 LEAST_LABELLED = 20
 """Rows from which a feature is compared with the target."""

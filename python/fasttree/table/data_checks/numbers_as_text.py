@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..._checks.speech import worded
-from ..._checks.words import some_of
+from ..._checks.words import some_of, worded
 from ..texts import are_numbers, converted
-from .facts import ColumnFacts, TableFacts
-from .finding import Finding
+from .facts import ColumnFacts, Finding, TableFacts
 
 MANY_CODES = 50
 """Number of texts above which numbers as text are hardly codes."""

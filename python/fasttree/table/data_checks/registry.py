@@ -25,8 +25,7 @@ from . import (
     thin_levels,
     whole_dates,
 )
-from .facts import TableFacts
-from .finding import Finding
+from .facts import Finding, TableFacts
 
 Scope = Literal["column", "frame", "fit", "tree"]
 """What a check looks at: each column, of which a fit treats those of frames and files; the columns

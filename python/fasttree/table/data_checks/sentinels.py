@@ -14,10 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks.speech import reading, worded
-from ..._checks.words import counted, some_of
-from .facts import LEAST_ROWS, ColumnFacts, TableFacts
-from .finding import Finding
+from ..._checks.words import counted, reading, some_of, worded
+from .facts import LEAST_ROWS, ColumnFacts, Finding, TableFacts
 from .hidden_numbers import strange_cells
 
 LEAST_SHARE = 0.01

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..._checks.speech import data_row, worded
-from ..._checks.words import counted
+from ..._checks.words import counted, data_row, worded
 from ..texts import TOTAL, no_numbers
-from .facts import ColumnFacts, TableFacts
-from .finding import Finding
+from .facts import ColumnFacts, Finding, TableFacts
 from .sentinels import MISSING_WORD
 
 

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..._checks.aliases import Task
-from ..._checks.speech import argument, worded
-from ..._checks.words import counted, some_of
+from ..._checks.words import argument, counted, some_of, worded
 from ..texts import hidden_numbers
-from .facts import ColumnFacts, TableFacts
-from .finding import Finding
+from .facts import ColumnFacts, Finding, TableFacts
 from .hidden_numbers import strange_cells
 from .unfailing import unfailing
 from .warned import is_quiet, warn_caller

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..._checks.speech import argument
-from ..._checks.words import counted, some_of
-from .facts import TableFacts
-from .finding import Finding
+from ..._checks.words import argument, counted, some_of
+from .facts import Finding, TableFacts
 
 MANY_LEVELS = 10
 """Columns of fewer levels are never thin."""

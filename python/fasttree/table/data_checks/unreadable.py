@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..._checks import is_missing
-from ..._checks.speech import worded
+from ..._checks.words import worded
 from ..columns import MAX_LEVELS
 from ..date_texts import order_of_dates
 from ..dates import DateFormat, date_reason, formats_of

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..._checks.speech import worded
+from ..._checks.words import worded
 from ..date_texts import day_of_number
-from .facts import ColumnFacts, TableFacts
-from .finding import Finding
+from .facts import ColumnFacts, Finding, TableFacts
 
 NAMED_DATE = re.compile(r"date|day|datum|time", re.IGNORECASE)
 """Names of columns whose whole numbers may be dates."""

@@ -12,7 +12,7 @@ import pytest
 
 import fasttree
 from fasttree import Column, Table
-from fasttree._checks.speech import speaking
+from fasttree._checks.words import speaking
 from fasttree.cli.shell import SHELL
 from fasttree.model_selection import cross_validate
 from fasttree.table.data_checks import CHECKS, inspect

@@ -12,7 +12,7 @@ import pytest
 
 import fasttree
 from fasttree import Table
-from fasttree._checks.speech import speaking
+from fasttree._checks.words import speaking
 from fasttree.cli.shell import SHELL
 from fasttree.datasets import load
 from fasttree.datasets.inputs import given

@@ -23,59 +23,26 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-_SUBMODULES = (
-    "bayesian_networks",
-    "advice",
-    "criteria",
-    "datasets",
-    "discretize",
-    "distributed",
-    "exact",
-    "exports",
-    "feature_selection",
-    "metrics",
-    "model_selection",
-    "naive_bayes",
-    "plots",
-    "presets",
-    "pruning",
-    "reports",
-    "experiments",
-)
-
-_NAMES = {
-    "FastForestClassifier": "estimators",
-    "FastForestRegressor": "estimators",
-    "FastTreeClassifier": "estimators",
-    "FastTreeRegressor": "estimators",
-    "FirstTests": "estimators",
-    "GreedyComparison": "estimators",
-    "fit": "estimators",
-    "LeafIntervals": "estimators",
-    "MinimalTreeClassifier": "estimators",
-    "OptimalTreeClassifier": "estimators",
-    "Stability": "estimators",
-    "minimal_tree": "estimators",
-    "optimal_tree": "estimators",
-    "FeatureEstimates": "feature_selection.estimates",
-    "TurfResult": "feature_selection.features",
-    "VariantTests": "feature_selection.genotypes",
-    "estimate_features": "feature_selection.estimates",
-    "relief_p_values": "feature_selection.genotypes",
-    "score_features": "feature_selection.features",
-    "turf": "feature_selection.features",
-    "PairCounts": "feature_selection.pairs",
-    "count_matrices": "feature_selection.pairs",
-    "list_criteria": "criteria",
-    "pair_counts": "feature_selection.pairs",
-    "sweep": "model_selection",
-    "Column": "table",
-    "Table": "table",
-    "Advice": "advice",
-    "advise": "advice",
-    "show_versions": "_engine.versions",
-    "InternalError": "_engine",
+_HOMES = {
+    "_engine": "InternalError",
+    "_engine.versions": "show_versions",
+    "advice": "Advice advise",
+    "criteria": "list_criteria",
+    "estimators": (
+        "FastForestClassifier FastForestRegressor FastTreeClassifier FastTreeRegressor FirstTests "
+        "GreedyComparison LeafIntervals MinimalTreeClassifier OptimalTreeClassifier Stability fit "
+        "minimal_tree optimal_tree"
+    ),
+    "feature_selection.estimates": "FeatureEstimates estimate_features",
+    "feature_selection.features": "TurfResult score_features turf",
+    "feature_selection.genotypes": "VariantTests relief_p_values",
+    "feature_selection.pairs": "PairCounts count_matrices pair_counts",
+    "model_selection.sweeping": "sweep",
+    "table": "Column Table",
 }
+"""Module -> the names that it has for this one."""
+
+_MODULE_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "Advice",
@@ -131,6 +98,8 @@ __all__ = [
     "turf",
 ]
 
+_SUBMODULES = {*__all__} - {*_MODULE_OF, "from_bytes", "load", "load_model"}
+
 if TYPE_CHECKING:
     from os import PathLike
 
@@ -181,12 +150,12 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _SUBMODULES:
-        return importlib.import_module(f".{name}", __name__)
-    if name in _NAMES:
-        value = getattr(importlib.import_module(f".{_NAMES[name]}", __name__), name)
+    if name in _MODULE_OF:
+        value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
         globals()[name] = value
         return value
+    if name in _SUBMODULES:
+        return importlib.import_module(f".{name}", __name__)
     if name == "__version__":
         from ._engine import core_version
 
@@ -201,17 +170,36 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 
 
+_EARLIER = {
+    "scores": "feature_selection",
+    "scores.estimates": "feature_selection.estimates",
+    "scores.features": "feature_selection.features",
+    "scores.genotypes": "feature_selection.genotypes",
+    "scores.pairs": "feature_selection.pairs",
+    "advice.source": "advice.screening",
+    "datasets.limits": "datasets.blocks",
+    "discretize.imputation": "discretize.transformer",
+    "estimators.regressor": "estimators.tree",
+    "feature_selection.criterion_selector": "feature_selection.selector",
+    "feature_selection.turf": "feature_selection.selector",
+    "metrics.regression_evaluation": "metrics.evaluation",
+    "model_selection.statistics.anova_two_way": "model_selection.statistics.anova",
+    "model_selection.stratified": "model_selection.splitter",
+}
+"""Earlier name of a module, as pickles and guides have it -> its name."""
+
+
 class _Renamed(ModuleType):
-    """A module of `feature_selection` by its earlier name, as pickles and guides have it."""
+    """A module by its earlier name."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        now = self.__name__.replace(".scores", ".feature_selection")
-        return getattr(importlib.import_module(now), name)
+        now = _EARLIER[self.__name__.removeprefix("fasttree.")]
+        return getattr(importlib.import_module(f".{now}", __package__), name)
 
 
-for _name in ("scores", "scores.estimates", "scores.features", "scores.genotypes", "scores.pairs"):
+for _name in _EARLIER:
     sys.modules[f"{__name__}.{_name}"] = _Renamed(f"{__name__}.{_name}")
 scores: Any = sys.modules[f"{__name__}.scores"]
 

@@ -37,8 +37,7 @@ from .._checks.declared import Declared, declared_class
 from ..datasets.inputs import table_of
 from ..table import Table
 from ..table.columns import Column
-from .imputation import ReplaceMissing
-from .transformer import ColumnTransformer
+from .transformer import ColumnTransformer, ReplaceMissing
 
 __all__ = ["Discretizer", "ReplaceMissing", "interval_labels", "make"]
 

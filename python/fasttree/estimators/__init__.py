@@ -9,9 +9,8 @@ from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, o
 from .first_tests import FirstTests
 from .forest import FastForestClassifier, FastForestRegressor
 from .honest import LeafIntervals
-from .regressor import FastTreeRegressor
 from .stability import Stability
-from .tree import FastTreeClassifier, fit
+from .tree import FastTreeClassifier, FastTreeRegressor, fit
 
 __all__ = [
     "FastForestClassifier",

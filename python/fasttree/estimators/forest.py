@@ -41,9 +41,8 @@ from .idle import refuse_idle
 from .new_rows import check_table
 from .parameters import config_of, copies_of, seed_of, stored_parameters
 from .regressing import Regressor
-from .regressor import FastTreeRegressor
 from .training_rows import FittedOn, TrainingRows
-from .tree import FastTreeClassifier
+from .tree import FastTreeClassifier, FastTreeRegressor
 from .warm_start import kept_words, trees_before
 
 

@@ -11,8 +11,7 @@ from .. import _engine
 from .exact import MinimalTreeClassifier, OptimalTreeClassifier
 from .forest import FastForestClassifier, FastForestRegressor
 from .parameters import restored_parameters
-from .regressor import FastTreeRegressor
-from .tree import FastTreeClassifier
+from .tree import FastTreeClassifier, FastTreeRegressor
 
 SEARCHED: dict[str, type] = {
     kind.__name__: kind for kind in (MinimalTreeClassifier, OptimalTreeClassifier)

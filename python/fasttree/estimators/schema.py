@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..table.data_checks.warned import warn_caller
-from ..table.date_parts import PARTS
-from ..table.dates import DateFormat, for_other_rows, formats_among, part_names, words_of_dates
+from ..table.dates import (
+    PARTS,
+    DateFormat,
+    for_other_rows,
+    formats_among,
+    part_names,
+    words_of_dates,
+)
 from ..table.file_cells import FileCells
 
 

@@ -31,9 +31,8 @@ from .._checks.progress import make_report
 from ..datasets.genotypes import Genotypes
 from ..estimators.idle import defaults_of, refuse_unscored
 from ..estimators.parameters import config_of, made_of
-from ..estimators.regressor import FastTreeRegressor
 from ..estimators.training_rows import warn_of_few_rows, without_empty_rows
-from ..estimators.tree import FastTreeClassifier, given_with_task, task_named
+from ..estimators.tree import FastTreeClassifier, FastTreeRegressor, given_with_task, task_named
 from ..table import Table
 from ..table.data_checks.unreadable import table_for
 from ..table.dates import part_names

@@ -20,7 +20,7 @@ from .cost_curves import (
     probability_cost,
 )
 from .error_rates import accuracy, error_rate, unclassified_rate
-from .evaluation import Evaluation
+from .evaluation import Evaluation, RegressionEvaluation
 from .f_measures import f_beta, f_beta_from_counts, precision, recall
 from .information import (
     ClassRewards,
@@ -46,7 +46,6 @@ from .over_groups import MeanOverGroups
 from .per_class import PerClass, per_class
 from .probability import brier_score, laplace_scores, log_loss
 from .registry import METRICS, get_metric, list_metrics
-from .regression_evaluation import RegressionEvaluation
 from .roc import RocCurve, auc, roc_convex_hull, roc_curve
 from .scorers import Scorer, scorer
 from .tree_size import depth, leaves, nodes

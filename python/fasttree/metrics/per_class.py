@@ -1,11 +1,13 @@
-"""Each class by itself, as Weka prints it: TP rate, FP rate, precision, recall, F and ROC area.
+"""Each class by itself, as Weka's "Detailed Accuracy By Class": TP rate, FP rate, precision, recall,
+F and ROC area.
 
     TP rate = recall = TP / (TP + FN)     FP rate = FP / (FP + TN)     precision = TP / (TP + FP)
     0/0 = 0
 
 Every class is set against all others; the weighted means use the classes' shares of the rows.  An
-unclassified row is a false negative of its class and a positive of none.  O(rows), and O(n log n) a
-class for the ROC areas.
+unclassified row is a false negative of its class and a positive of none. Of a cross-validation the
+counts of all folds and repetitions are added up, and their probabilities ranked together, as in
+Weka's output. O(rows), and O(n log n) a class for the ROC areas.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from .._checks import row_weights
 from .._checks.aliases import ClassLabels, MaybeArray
+from ..exports.tables.table import Cell, ReportTable
 from .confusion import confusion_counts
 from .f_measures import f_beta_from_counts, ratio
 from .labels import average, check_proba, encode_pair
@@ -139,3 +142,39 @@ def per_class(
     counts = confusion_counts(codes, predicted, len(labels), weights=weights)
     checked = None if proba is None else check_proba(proba, len(codes), len(labels))
     return per_class_of(counts, labels, codes=codes, proba=checked, weights=weights, beta=beta)
+
+
+def usable_scores(scores: np.ndarray | None, *, probabilities: bool) -> np.ndarray | None:
+    """Return scores of a method, (test rows, k), or None if any row has none.
+
+    With `probabilities`, also None if the scores are not probabilities.
+    """
+    if scores is None or not np.isfinite(scores).all():
+        return None
+    inside = ((scores >= 0) & (scores <= 1)).all() and np.allclose(
+        scores.sum(axis=1), 1.0, atol=1e-3
+    )
+    return scores if inside or not probabilities else None
+
+
+def per_class_table(
+    method: str,
+    classes: Sequence[Any],
+    true_codes: np.ndarray,
+    predictions: np.ndarray,
+    scores: np.ndarray | None,
+) -> ReportTable:
+    """Return one row per class and their weighted mean; ROC areas are "-" without scores.
+
+    Args:
+        method: title of the table.
+        classes: labels, k of them.
+        true_codes: class of each test row of all folds.
+        predictions: predicted class of each of these rows, -1 for none.
+        scores: scores of the classes, (test rows, k), or None.
+    """
+    counts = confusion_counts(true_codes, predictions, len(classes))
+    scores = usable_scores(scores, probabilities=False)
+    block = per_class_of(counts, classes, codes=true_codes, proba=scores)
+    rows = [list(map(Cell, cells)) for cells in block.cells()]
+    return ReportTable(method, ["class", *COLUMNS, "rows"], rows, (len(classes),))

@@ -30,7 +30,7 @@ from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
 from ..table.sources import check_known
-from .arguments import has_labels, is_pair, load_tables
+from .arguments import Request, has_labels, is_pair, load_tables
 from .comparison_tables import tables_of_comparison
 from .grid import execution_of
 from .interrupts import ON_INTERRUPT
@@ -48,7 +48,6 @@ from .statistics.outcome import FriedmanResult, PairedTestResult, check_alpha
 from .statistics.ranks import friedman_nemenyi
 from .statistics.signed_rank import SignedRankPosterior, bayesian_signed_rank_test
 from .statistics.ties import TIED, exact_mean
-from .tasks import Request
 from .validation import ON_ERROR, check_seeded, make_run
 
 

@@ -18,11 +18,10 @@ from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.progress import Progress
 from ..exports.tables.forms import Rendered
 from ..exports.tables.table import ReportTable, mean_sd, report_table, scale_of
-from .arguments import data_and_criteria
+from .arguments import Request, data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
 from .statistics.ties import exact_mean
-from .tasks import Request
 from .validation import cross_validate
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from .._engine.versions import versions
 from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame
 from ..exports.tables.table import Cell, ReportTable, mean_sd, report_table, scale_of
-from ..metrics.class_table import per_class_table
+from ..metrics.per_class import per_class_table
 from .folds import Folds
 from .scoring import greater_is_better
 from .statistics.outcome import PairedTestResult

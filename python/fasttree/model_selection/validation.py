@@ -31,7 +31,7 @@ from ..table.data_checks.warned import about, groups_known, warn_caller
 from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import taken_groups
 from ..table.target import no_target
-from .arguments import data_and_criteria, named_items, unused_name
+from .arguments import Request, data_and_criteria, named_items, refuse_other_task, unused_name
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
 from .interrupts import ON_INTERRUPT
@@ -44,7 +44,6 @@ from .scoring import (
     probabilities_for,
     resolve_scoring_of,
 )
-from .tasks import Request, refuse_other_task
 
 ON_ERROR = choice("raise", "skip")
 """What is done with a method that does not apply."""

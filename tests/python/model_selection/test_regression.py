@@ -29,7 +29,7 @@ from fasttree.model_selection import (
     learning_curve,
     sweep,
 )
-from fasttree.model_selection.tasks import Request
+from fasttree.model_selection.arguments import Request
 from fasttree.model_selection.units import Unit, check_runs, run_unit
 from fasttree.model_selection.validation import make_run
 

@@ -23,9 +23,15 @@ from fasttree.model_selection import (
     friedman_nemenyi,
 )
 from fasttree.reports import render_html
-from fasttree.reports.html.charts import Series, line_chart, nice_ticks, path_of
+from fasttree.reports.html.charts import (
+    Series,
+    bars_text,
+    line_chart,
+    nice_ticks,
+    path_of,
+    rank_svg,
+)
 from fasttree.reports.html.finding import finding, paragraph
-from fasttree.reports.html.ranks import bars_text, rank_svg
 from fasttree.reports.html.settings import run_again
 
 MEANS = {

@@ -7,6 +7,8 @@ never written anew: an entry that no longer loads is a user's model that is lost
 from __future__ import annotations
 
 import base64
+import importlib
+import inspect
 import json
 import pickle
 import warnings
@@ -72,6 +74,16 @@ def test_stored_counts_of_pairs_are_those_of_now():
     for counts, of_now in zip(found.counts, now.counts, strict=True):
         np.testing.assert_array_equal(counts, of_now)
     assert fasttree.scores.pairs.PairCounts is fasttree.PairCounts
+
+
+def test_pickles_by_an_earlier_name_of_a_module_are_read():
+    for earlier, now in fasttree._EARLIER.items():
+        module = importlib.import_module(f"fasttree.{now}")
+        classes = [name for name, one in vars(module).items() if inspect.isclass(one)]
+        path = f"cfasttree.{earlier}\n{classes[-1]}\n.".encode()
+        assert pickle.loads(path) is getattr(module, classes[-1])
+    path = b"cfasttree.estimators.regressor\nFastTreeRegressor\n."
+    assert pickle.loads(path) is fasttree.FastTreeRegressor
 
 
 def test_names_of_elsewhere_are_looked_up_without_an_import():

@@ -13,7 +13,6 @@ import fasttree
 from fasttree import Table
 from fasttree.model_selection.ordered import places_in_time
 from fasttree.table.columns import Column
-from fasttree.table.date_parts import zone_of
 from fasttree.table.date_texts import ORDERS, moment_of, order_of_dates
 from fasttree.table.dates import (
     DateFormat,
@@ -23,6 +22,7 @@ from fasttree.table.dates import (
     format_of,
     part_names,
     words_of_dates,
+    zone_of,
 )
 from fasttree.table.texts import date_share
 

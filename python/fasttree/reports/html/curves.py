@@ -16,8 +16,8 @@ import numpy as np
 
 from ..._checks.words import counted
 from ...metrics.calibration import calibration_curve, curve_of
-from ...metrics.class_table import usable_scores
 from ...metrics.cost_curves import cost_envelope
+from ...metrics.per_class import usable_scores
 from ...metrics.roc import RocCurve, binary_auc, roc_curve
 from .charts import WIDTH, Series, line_chart, nice_ticks
 

@@ -34,11 +34,10 @@ from ...exports.tables.table import (
     tables_of,
 )
 from . import settings
-from .charts import STYLES, Series, line_chart, nice_ticks
+from .charts import STYLES, Series, bars_text, line_chart, nice_ticks, rank_svg
 from .classes import confusion_of
 from .curves import Panel, curve_panels
 from .finding import METHODS, finding, listed, paragraph
-from .ranks import bars_text, rank_svg
 from .trees import trees_of
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..._checks.words import argument, some_of, worded
-from ..date_parts import zone_of
 from ..date_texts import has_short_year, moment_of, order_of_dates
-from ..dates import DateFormat, date_reason, part_names
+from ..dates import DateFormat, date_reason, part_names, zone_of
 from .facts import ColumnFacts, Finding, TableFacts
 
 

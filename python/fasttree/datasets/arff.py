@@ -23,13 +23,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
 
 from .._checks.words import argument, reading
 from .._engine import ArffReader
-from ..table.columns import Column
+from .assemble import Contents
 from .blocks import Limits, blocks, decode, decode_as, head, split_suffix
 from .errors import DataFileError
 from .reading import CoreColumn, encoding_of, faults_of, found_column, read_column
@@ -38,19 +37,6 @@ Path = str | os.PathLike[str]
 
 _MISSING: frozenset[str] = frozenset()
 """No label of a string attribute is missing: the core has read a bare ``?`` as missing already."""
-
-
-@dataclass(slots=True)
-class Contents:
-    """What an ARFF file holds."""
-
-    relation: str
-    columns: list[Column]
-    """In the order of the file, without the dropped ones."""
-    weights: np.ndarray | None = None
-    """Weight of each row, shape (n_rows,); None if no row states one."""
-    target: str | None = None
-    """The attribute behind ``@outputs``."""
 
 
 def read_arff(path: Path, drop: Collection[str] = (), *, limits: Limits | None = None) -> Contents:
@@ -100,7 +86,7 @@ def read_arff(path: Path, drop: Collection[str] = (), *, limits: Limits | None =
     output = re.search(r"(?im)^\s*@outputs?\s+(.+?)\s*$", head(path, limits).partition("@data")[0])
     names = [column.name for column in columns]
     target = output[1].strip("'\"") if output and output[1].strip("'\"") in names else None
-    return Contents(relation_name, columns, sample_weight, target)
+    return Contents(columns, relation_name, target, sample_weight)
 
 
 def _start(reader: ArffReader, drop: set[str], path: Path) -> None:

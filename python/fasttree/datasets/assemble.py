@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -22,6 +23,7 @@ from ..table.columns import Column
 from ..table.data_checks.targets import task_of_numbers
 from ..table.data_checks.unreadable import table_to_inspect
 from ..table.data_checks.warned import is_quiet, quiet, warn_caller
+from ..table.file_cells import FileCells
 from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError, check_columns
@@ -30,47 +32,59 @@ Path = str | os.PathLike[str]
 TargetName = str | int | Literal[False] | None
 
 
-def assemble(
-    columns: Sequence[Column],
-    target: TargetName,
-    path: Path,
-    *,
-    name: str | None,
-    has_feature_names: bool = True,
-    weights: np.ndarray | None = None,
-    dropped: Collection[str] = (),
-    task: Task | None = None,
-    declares_classes: bool = True,
-    numbers: Collection[str] = (),
-) -> Table:
+@dataclass
+class Contents:
+    """What a file of any format holds."""
+
+    columns: list[Column]
+    name: str | None
+    target: TargetName = None
+    """The target column that the format names."""
+    weights: np.ndarray | None = None
+    has_feature_names: bool = True
+    declares_classes: bool = True
+    """Whether the format declares the classes; the categories of a data frame do not."""
+    written: FileCells = field(default_factory=FileCells)
+    """The decimal mark, where it is known, and signs at numbers."""
+    numbers: Collection[str] = ()
+    """The columns that the format declares as numbers."""
+    unused: dict[str, str] = field(default_factory=dict)
+    """The columns that no Table can hold, and why."""
+
+
+def assemble(found: Contents, target: TargetName, path: Path, task: Task | None) -> Table:
     """A Table of read columns with the target split off (see `load` for what `target` and `task`
-    mean). Levels of the target without rows are classes if the format `declares_classes`; `numbers`
-    are the columns that it declares as numbers."""
+    mean). Levels of the target without rows are classes if the format declares the classes."""
     target_name = None
     if target is not False:
-        target_name = find_target([c.name for c in columns], target, path, named=has_feature_names)
-    features = [c for c in columns if c.name != target_name]
-    label = next((c for c in columns if c.name == target_name), None)
+        names = [column.name for column in found.columns]
+        target_name = find_target(names, target, path, named=found.has_feature_names)
+    if target_name in found.unused:
+        said = f"is the target and holds {found.unused[target_name]};"
+        said += f" name another with {option('target')}"
+        raise DataFileError(said, path, column=target_name)
+    features = [column for column in found.columns if column.name != target_name]
+    label = next((column for column in found.columns if column.name == target_name), None)
     if not features:
         raise DataFileError("no features are left beside the target", path)
     if label is not None:
-        label, task = _as_target(label, path, task, declares_classes, label.name in numbers)
+        label, task = _as_target(label, path, task, found)
     table = Table.from_columns(
         features,
         label,
-        name=name,
-        has_feature_names=has_feature_names,
+        name=found.name,
+        has_feature_names=found.has_feature_names,
         task=task or "classification",
     )
-    table.sample_weight = weights
-    return table
+    table.sample_weight, table.file_cells = found.weights, found.written
+    return table.with_unused(found.unused)
 
 
 def _as_target(
-    label: Column, path: Path, task: Task | None, declares_classes: bool, is_number: bool
+    label: Column, path: Path, task: Task | None, found: Contents
 ) -> tuple[Column, Task]:
     """The column as a target, and its task: some row has a number, or a class, which is a label or
-    a whole number; `is_number`: the file declares a number."""
+    a whole number."""
     another = worded("y='NAME'", "--target NAME")
     if label.n_missing == len(label):
         raise DataFileError(
@@ -80,7 +94,7 @@ def _as_target(
             column=label.name,
         )
     if task is None and label.kind == "numeric":
-        task = task_of_numbers(label.name, label.values, declared=is_number)
+        task = task_of_numbers(label.name, label.values, declared=label.name in found.numbers)
     if task == "classification" and label.kind == "numeric":
         broken = fractions_of(label.values)
         if broken.size:
@@ -98,7 +112,7 @@ def _as_target(
             return Column(label.name, "numeric", numbers_of(label.name, label)), task
         except ValueError as error:
             raise DataFileError(str(error), path, column=label.name) from error
-    if label.kind == "nominal" and not declares_classes:
+    if label.kind == "nominal" and not found.declares_classes:
         label = without_unused_levels(label)
     return label, "classification"
 

@@ -44,7 +44,8 @@ from ..table.decimal_comma import has_decimal_point, mark_of, may_be_grouped, si
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
 from ..table.texts import no_numbers
-from .blocks import Limits, blocks, decode, decode_as, head
+from .assemble import Contents
+from .blocks import Limits, blocks, decode, decode_as, head, split_suffix
 from .errors import DataFileError, check_columns
 from .first_lines import Layout, index_of, layout, sniff_lines
 from .reading import (
@@ -70,16 +71,6 @@ _HEADER_CELLS = 2_000_000
 """Most cells of these rows, so that they are fewer in a file of very many columns."""
 
 
-@dataclass(slots=True)
-class Sheet:
-    """The columns of a delimited file, whether their names come from it, its decimal mark, where
-    that is known, and its signs."""
-
-    columns: list[Column]
-    has_header: bool
-    written: FileCells
-
-
 def read_delimited(
     path: Path,
     drop: Collection[str] = (),
@@ -90,7 +81,7 @@ def read_delimited(
     decimal: str | None = None,
     missing: Any = (),
     limits: Limits | None = None,
-) -> Sheet:
+) -> Contents:
     """Read a delimited file into columns.
 
     Args:
@@ -194,7 +185,9 @@ def read_delimited(
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
     written = FileCells(decimal=decimal, signs=tuple(signs))
-    return Sheet(_with_names(numbers_read, first), first.layout.header is not None, written)
+    named = names is not None or first.layout.header is not None
+    columns_read = _with_names(numbers_read, first)
+    return Contents(columns_read, split_suffix(path)[0], has_feature_names=named, written=written)
 
 
 def _notes_at_end(columns: Sequence[Column]) -> int:

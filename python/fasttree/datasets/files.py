@@ -21,10 +21,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Literal
-
-import numpy as np
 
 from .._checks import (
     HALF,
@@ -39,7 +37,7 @@ from .._checks import (
 )
 from .._checks.aliases import TASKS, Task
 from .._checks.naming import did_you_mean
-from .._checks.words import argument, option, worded
+from .._checks.words import argument, worded
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
 from ..table.data_checks.unreadable import INEXACT
@@ -47,7 +45,7 @@ from ..table.data_checks.warned import say_signs
 from ..table.dates import DateOrder
 from ..table.file_cells import FileCells
 from .arff import read_arff
-from .assemble import TargetName, assemble, columns_of_frame, find_target
+from .assemble import Contents, TargetName, assemble, columns_of_frame, find_target
 from .blocks import Limits, head, other_format, split_suffix
 from .c45 import read_c45
 from .delimited import read_delimited, read_texts
@@ -203,12 +201,10 @@ def _read(
 
         frame, label, title = fetch(text.removeprefix("openml:"), target)
         read = columns_of_frame(frame, drop, text, as_given=as_given, dates=dates)
-        columns = [*read.columns]
         _refuse(options, text)
-        numbers = [column.name for column in columns if column.kind == "numeric"]
-        table = assemble(columns, label, text, name=title, task=task, numbers=numbers)
-        table.file_cells = read.file_cells
-        return table.with_unused(read.unused)
+        found = Contents([*read.columns], title, written=read.file_cells, unused=read.unused)
+        found.numbers = [column.name for column in found.columns if column.kind == "numeric"]
+        return assemble(found, label, text, task)
     if not os.path.exists(text):
         table = _bundled(text, target, drop, task)
         _refuse(options, text)
@@ -221,25 +217,7 @@ def _read(
         _refuse(options, text)
         return _genotypes(text, target, drop, task)
     found = _contents(text, form, drop, options, limits, dates=dates, as_given=as_given)
-    table = assemble(
-        found.columns,
-        found.target if target is None else target,
-        text,
-        name=found.name,
-        has_feature_names=found.has_feature_names,
-        weights=found.weights,
-        dropped=drop,
-        task=task,
-        declares_classes=found.declares_classes,
-        numbers=found.numbers,
-    )
-    if table.target in found.unused:
-        said = f"is the target and holds {found.unused[table.target]};"
-        said += f" name another with {option('target')}"
-        raise DataFileError(said, text, column=table.target)
-    table = table.with_unused(found.unused)
-    table.file_cells = found.written
-    return table
+    return assemble(found, found.target if target is None else target, text, task)
 
 
 def load_texts(
@@ -294,26 +272,6 @@ def _written(value: Any) -> str:
     return str(int(value)) if is_whole else str(value)
 
 
-@dataclass
-class _Contents:
-    """What a file of any format holds."""
-
-    columns: list[Column]
-    name: str
-    target: TargetName = None
-    """The target column that the format names."""
-    weights: np.ndarray | None = None
-    has_feature_names: bool = True
-    declares_classes: bool = True
-    """Whether the format declares the classes; the categories of a data frame do not."""
-    written: FileCells = field(default_factory=FileCells)
-    """The decimal mark, where it is known, and signs at numbers."""
-    numbers: Collection[str] = ()
-    """The columns that the format declares as numbers."""
-    unused: dict[str, str] = field(default_factory=dict)
-    """The columns that no Table can hold, and why."""
-
-
 def _contents(
     text: str,
     form: Format,
@@ -323,18 +281,17 @@ def _contents(
     *,
     dates: Mapping[str, Any],
     as_given: bool,
-) -> _Contents:
+) -> Contents:
     """Read a file of a format; `options` and `dates` as in `_read`."""
     stem, kind, packed = split_suffix(text)
     if form == "arff":
-        arff = read_arff(text, drop, limits=limits)
-        found = _Contents(arff.columns, arff.relation, arff.target, weights=arff.weights)
+        found = read_arff(text, drop, limits=limits)
     elif form == "c45":
         default, columns = read_c45(*_c45_pair(text, kind, packed), drop, limits=limits)
-        found = _Contents(columns, stem, default)
+        found = Contents(columns, stem, default)
     elif form == "orange":
         own, columns, weights = read_orange(text, drop, cells=options["missing"], limits=limits)
-        found = _Contents(columns, stem, False if own is None else own, weights=weights)
+        found = Contents(columns, stem, False if own is None else own, weights=weights)
         options["missing"] = FileCells()
     elif form == "frame":
         frame, numbers = _binary(text, kind)
@@ -343,7 +300,7 @@ def _contents(
         # Parts of dates come last, and are no target.
         own = find_target([name for name in frame.columns if name not in drop], None, text)
         columns = [*read.columns]
-        found = _Contents(columns, stem, own, declares_classes=False, numbers=numbers)
+        found = Contents(columns, stem, own, declares_classes=False, numbers=numbers)
         found.unused, found.written = read.unused, read.file_cells
     elif form == "unread":
         what = other_format(text, limits)
@@ -351,13 +308,11 @@ def _contents(
         ways = "save it as CSV, ARFF or Parquet, or read it with pandas and fit the frame in Python"
         raise DataFileError(f"{said} not read; {ways}", text)
     elif form == "libsvm":
-        found = _Contents(*read_libsvm(text, drop, limits or Limits()))
+        found = Contents(*read_libsvm(text, drop, limits or Limits()))
     else:
         if options["sep"] is None and kind in (".tab", ".tsv"):
             options = {**options, "sep": "\t"}
-        sheet = read_delimited(text, drop, **options, limits=limits)
-        named = sheet.has_header or options["names"] is not None
-        return _Contents(sheet.columns, stem, has_feature_names=named, written=sheet.written)
+        return read_delimited(text, drop, **options, limits=limits)
     _refuse(options, text)
     if form in ("arff", "c45", "orange"):
         found.numbers = [column.name for column in found.columns if column.kind == "numeric"]
@@ -421,7 +376,7 @@ def _bundled(text: str, target: TargetName, drop: Collection[str], task: Task | 
         assert label is not None
         columns = _without([*table.columns, label], drop, text)
         named = label.name if target is None else target
-        return assemble(columns, named, text, name=table.name, task=task)
+        return assemble(Contents(columns, table.name), named, text, task)
     folder = os.path.dirname(text) or "."
     files = os.listdir(folder) if os.path.isdir(folder) else []
     hint = did_you_mean(os.path.basename(text), [*files, *SHELF], most=3, least=0.5)

@@ -24,7 +24,8 @@ from .._checks.aliases import MaybeArray, Self, Unpack
 from .._checks.plain_text import one_line
 from .._checks.progress import make_report
 from .._checks.words import counted
-from ..exports import FORMATS
+from ..exports import forest_code
+from ..exports.readable import Readable
 from ..exports.tables.html import html_table
 from ..table import Table
 from ..table.data_checks.warned import warn_caller
@@ -412,26 +413,8 @@ class GrownForest(Estimator):
             return super()._repr_html_()
         return html_table(("", ""), self._summary(), title=" ".join(repr(self).split()))
 
-    def to_python(self) -> str:
-        """A Python module without dependencies; see `fasttree.exports.forest_code.to_python`."""
-        return FORMATS["python"].write(self)
-
-    def to_c(self, *, name: str = "forest") -> str:
-        """C99 source without dependencies; see `fasttree.exports.forest_code.to_c`."""
-        return FORMATS["c"].write(self, name=name)
-
-    def to_sql(
-        self, *, output: str | None = None, table: str | None = None, dialect: str = "ansi"
-    ) -> str:
-        """An SQL expression or query; see `fasttree.exports.forest_code.to_sql`."""
-        return FORMATS["sql"].write(self, output=output, table=table, dialect=dialect)
-
-    def to_onnx(
-        self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
-    ) -> Any:
-        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``, or of a number
-        ``variable``; see `fasttree.exports.onnx_graph.to_onnx`."""
-        return FORMATS["onnx"].write(self, inputs=inputs, dtype=dtype, name=name)
+    to_python, to_c, to_sql = forest_code.to_python, forest_code.to_c, forest_code.to_sql
+    to_onnx = Readable.to_onnx
 
 
 @described(FOREST)

@@ -189,8 +189,8 @@ def to_sql(
         >>> to_sql(forest).endswith("/ 2.0")
         True
     """
-    model._schema.warn_of_dates()
     trees = list(model.estimators_)
+    model._schema.warn_of_dates()
     writers = [writer_of(tree, dialect, table) for tree in trees]
     writer, reading = writers[0], writers[0].reading
     served = ("value",) if reading.predicts_number else ("label", "proba")

@@ -23,6 +23,7 @@ class Readable:
     def to_onnx(
         self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
     ) -> Any:
-        """An ``onnx.ModelProto``; see `fasttree.exports.onnx_graph.to_onnx`, whose modules are
-        imported on the first call."""
+        """An ``onnx.ModelProto``, of classes with the outputs ``label`` and ``probabilities``, of a
+        number ``variable``; see `fasttree.exports.onnx_graph.to_onnx`, whose modules are imported
+        on the first call."""
         return FORMATS["onnx"].write(self, inputs=inputs, dtype=dtype, name=name)

@@ -1,5 +1,5 @@
-"""Each class by itself, as Weka's "Detailed Accuracy By Class": TP rate, FP rate, precision, recall,
-F and ROC area.
+"""Each class by itself, as Weka's "Detailed Accuracy By Class": TP rate, FP rate, precision,
+recall, F and ROC area.
 
     TP rate = recall = TP / (TP + FN)     FP rate = FP / (FP + TN)     precision = TP / (TP + FP)
     0/0 = 0

@@ -333,7 +333,7 @@ def test_tokens_and_comments(tmp_path):
 
 def test_relation_defaults_to_the_file(tmp_path):
     path = write(tmp_path, "@attribute a real\n@attribute c {p}\n@data\n1,p\n", "plain.arff")
-    assert load(path).name == "plain" and read_arff(path).relation == "plain"
+    assert load(path).name == "plain" and read_arff(path).name == "plain"
 
 
 def test_no_suffix_is_looked_into(tmp_path):

@@ -92,7 +92,7 @@ def test_without_header(tmp_path):
 )
 def test_header_detection(tmp_path, text, header):
     path = write(tmp_path, "a.csv", text)
-    assert read_delimited(path).has_header is header
+    assert read_delimited(path).has_feature_names is header
     assert len(read_delimited(path, header=False).columns[0]) == text.count("\n")
 
 

@@ -183,8 +183,12 @@ _EARLIER = {
     "feature_selection.criterion_selector": "feature_selection.selector",
     "feature_selection.turf": "feature_selection.selector",
     "metrics.regression_evaluation": "metrics.evaluation",
+    "model_selection.contiguous": "model_selection.splitter",
+    "model_selection.groups": "model_selection.splitter",
     "model_selection.statistics.anova_two_way": "model_selection.statistics.anova",
+    "model_selection.statistics.signed_rank": "model_selection.statistics.bayesian",
     "model_selection.stratified": "model_selection.splitter",
+    "model_selection.weka": "model_selection.splitter",
 }
 """Earlier name of a module, as pickles and guides have it -> its name."""
 

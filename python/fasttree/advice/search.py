@@ -46,8 +46,7 @@ from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.findings import kinds_of
 from ..table.data_checks.warned import about, held_warnings, quiet
-from ..table.exposure import with_exposure
-from ..table.groups import group_codes, taken_groups
+from ..table.groups import group_codes, taken_groups, with_exposure
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
 from .doubts import (
     few_rows_per_level,

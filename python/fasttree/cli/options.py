@@ -237,7 +237,7 @@ class Columns:
         from ..datasets.errors import check_columns
         from ..datasets.inputs import as_nominal, labelled
         from ..estimators.tree import task_named
-        from ..table.exposure import with_exposure
+        from ..table.groups import with_exposure
 
         task: Any = self.task
         for criterion in (None, *criteria):

@@ -30,8 +30,7 @@ from ..table.data_checks import inspect
 from ..table.data_checks.findings import kept_columns
 from ..table.data_checks.unreadable import table_for
 from ..table.data_checks.warned import warn_caller
-from ..table.exposure import taken_exposure, with_exposure
-from ..table.groups import group_codes, taken_groups
+from ..table.groups import group_codes, taken_exposure, taken_groups, with_exposure
 from ..table.sources import listed
 from ..table.target import no_target
 from . import explored, interoperable

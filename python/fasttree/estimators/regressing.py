@@ -24,7 +24,7 @@ from .._checks import one_of, weights_array
 from .._checks.aliases import MaybeArray, Self, Task
 from ..table import Table
 from ..table.data_checks.warned import quiet
-from ..table.exposure import rates_of, taken_exposure, with_exposure
+from ..table.groups import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers, no_target
 from . import intervals
 from .base import Estimator, RegressorMixin

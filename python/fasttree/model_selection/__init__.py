@@ -7,28 +7,40 @@ records.
 """
 
 from .comparison import Comparison, compare
-from .contiguous import ContiguousKFold
 from .java_random import JavaRandom
 from .learning_curve import LearningCurve, learning_curve
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation, MethodScores
-from .splitter import FiveByTwo, StratifiedRepeatedKFold
+from .splitter import (
+    ContiguousKFold,
+    FiveByTwo,
+    StratifiedRepeatedKFold,
+    WekaKFold,
+    WekaStratifiedKFold,
+)
 from .statistics.anova import (
     TwoWayAnovaResult,
     repeated_measures_anova,
     two_way_repeated_measures_anova,
 )
-from .statistics.bayesian import BayesianTestResult, bayesian_correlated_t_test
+from .statistics.bayesian import (
+    BayesianTestResult,
+    SignedRankPosterior,
+    bayesian_correlated_t_test,
+    bayesian_signed_rank_test,
+)
 from .statistics.control import ControlTestResult, against_control
-from .statistics.five_by_two import five_by_two_cv_f_test, five_by_two_cv_t_test
 from .statistics.multiple import bonferroni, holm
 from .statistics.outcome import AnovaEffect, AnovaResult, FriedmanResult, PairedTestResult
 from .statistics.ranks import friedman_nemenyi, wilcoxon
-from .statistics.signed_rank import SignedRankPosterior, bayesian_signed_rank_test
-from .statistics.t_tests import corrected_resampled_t_test, paired_t_test
+from .statistics.t_tests import (
+    corrected_resampled_t_test,
+    five_by_two_cv_f_test,
+    five_by_two_cv_t_test,
+    paired_t_test,
+)
 from .sweeping import Sweep, sweep
 from .validation import cross_validate
-from .weka import WekaKFold, WekaStratifiedKFold
 
 __all__ = [
     "AnovaEffect",

@@ -28,7 +28,7 @@ from ..exports.tables.records import records_to_frame
 from ..exports.tables.table import ReportTable
 from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.warned import about, quiet
-from ..table.exposure import with_exposure
+from ..table.groups import with_exposure
 from ..table.sources import check_known
 from .arguments import Request, has_labels, is_pair, load_tables
 from .comparison_tables import tables_of_comparison
@@ -40,13 +40,14 @@ from .scoring import resolve_scoring_of
 from .several import validate_all
 from .statistics.bayesian import (
     BayesianTestResult,
+    SignedRankPosterior,
     bayesian_correlated_t_test,
+    bayesian_signed_rank_test,
     posterior_probabilities,
 )
 from .statistics.control import ControlTestResult, against_control
 from .statistics.outcome import FriedmanResult, PairedTestResult, check_alpha
 from .statistics.ranks import friedman_nemenyi
-from .statistics.signed_rank import SignedRankPosterior, bayesian_signed_rank_test
 from .statistics.ties import TIED, exact_mean
 from .validation import ON_ERROR, check_seeded, make_run
 

@@ -21,9 +21,14 @@ from .._checks import listing, shown, whole
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.words import argument, given, option
 from ..table.groups import group_codes
-from .groups import GroupedKFold, warn_of_torn_groups
-from .splitter import Fold, StratifiedRepeatedKFold
-from .weka import WekaKFold, WekaStratifiedKFold
+from .splitter import (
+    Fold,
+    GroupedKFold,
+    StratifiedRepeatedKFold,
+    WekaKFold,
+    WekaStratifiedKFold,
+    warn_of_torn_groups,
+)
 
 
 @dataclass(frozen=True, eq=False)

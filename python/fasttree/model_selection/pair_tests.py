@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
-from .statistics.five_by_two import five_by_two_cv_f_test, five_by_two_cv_t_test
 from .statistics.outcome import PairedTestResult
 from .statistics.ranks import wilcoxon
 from .statistics.t_tests import (
     corrected_resampled_t_test,
+    five_by_two_cv_f_test,
+    five_by_two_cv_t_test,
     paired_t_test,
     t_from_differences,
     two_sided_p,

@@ -28,8 +28,7 @@ from ..table.data_checks.findings import inspect, screened
 from ..table.data_checks.targets import warn_of_small_classes
 from ..table.data_checks.unreadable import table_to_inspect
 from ..table.data_checks.warned import about, groups_known, warn_caller
-from ..table.exposure import taken_exposure, with_exposure
-from ..table.groups import taken_groups
+from ..table.groups import taken_exposure, taken_groups, with_exposure
 from ..table.target import no_target
 from .arguments import Request, data_and_criteria, named_items, refuse_other_task, unused_name
 from .folds import make_folds

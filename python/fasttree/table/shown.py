@@ -9,8 +9,8 @@ import numpy as np
 
 from .._checks.plain_text import one_line
 from .._checks.words import counted
-from ..exports.tables.alignment import number_columns
 from ..exports.tables.html import html_table
+from ..exports.tables.table import number_columns
 from ..exports.tables.text import columns_text
 from .columns import Column, has_gaps
 from .rebuild import pandas_values

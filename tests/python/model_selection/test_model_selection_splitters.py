@@ -24,7 +24,7 @@ from fasttree.model_selection import (  # noqa: E402
     WekaStratifiedKFold,
 )
 from fasttree.model_selection.folds import make_folds  # noqa: E402
-from fasttree.model_selection.groups import GroupedKFold  # noqa: E402
+from fasttree.model_selection.splitter import GroupedKFold  # noqa: E402
 
 from ..tools import function_calls  # noqa: E402
 

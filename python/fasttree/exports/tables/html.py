@@ -11,7 +11,7 @@ from html import escape, unescape
 from typing import Any
 
 from ..._checks.plain_text import one_line
-from .alignment import number_columns
+from .table import number_columns
 
 _TAG = re.compile(r"<[^>]*>")
 

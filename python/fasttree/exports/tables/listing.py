@@ -13,9 +13,9 @@ from dataclasses import fields
 from typing import Any, ClassVar, TypeVar, overload
 
 from ..._checks.plain_text import one_line
-from .alignment import number_columns
 from .html import html_table
 from .records import records_to_frame
+from .table import number_columns
 from .text import columns_text
 
 T = TypeVar("T")

@@ -6,12 +6,11 @@ import pytest
 
 import fasttree
 from fasttree.cli import output
-from fasttree.exports.tables.alignment import is_number_column
 from fasttree.exports.tables.html import STYLE, html_table
 from fasttree.exports.tables.latex import render_latex
 from fasttree.exports.tables.listing import Records
 from fasttree.exports.tables.markdown import render_markdown
-from fasttree.exports.tables.table import Cell, ReportTable
+from fasttree.exports.tables.table import Cell, ReportTable, is_number_column
 from fasttree.exports.tables.text import render_text
 
 TABLE = ReportTable(

@@ -1,4 +1,8 @@
-"""`ftree show`: a saved tree as text, code, a picture or a page, on stdout or in a file."""
+"""`ftree show`: a saved tree as text, code, a picture or a page, on stdout or in a file.
+
+`rows_for` reads rows of a file for a saved model, for `ftree predict`, too: columns are matched by
+name, and the target is split off.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +20,11 @@ from ..exports import FORMATS
 from ..exports.drawing import SHOW
 from ..exports.reading import Reading
 from ..exports.sql import DIALECTS
+from ..table.dates import part_names
+from ..table.file_cells import FileCells
 from . import options as o
 from .bundles import examples
 from .output import check_writable, emit, save_picture, say
-from .rows import rows_for
 from .shell import split_list
 
 ModelFile = Annotated[
@@ -286,3 +291,33 @@ def _of_forest(forest: Any) -> tuple[str, dict[str, Any]]:
     facts = {"trees": n_trees, "mean_leaves": leaves, "mean_nodes": nodes, "mean_depth": depth}
     words = f"on average {leaves:.1f} leaves, {nodes:.1f} nodes, depth {depth:.1f}"
     return f"{counted(n_trees, 'tree')}; {words}", facts
+
+
+def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
+    """New rows as a Table, with the model's target split off if the file has it.
+
+    Args:
+        tree: a fitted tree or forest.
+        data: the file.
+        columns: options on its columns. Cells that mean a missing value in the model's own training
+            file do so in this one.
+    """
+    from ..datasets import load
+    from ..estimators.new_rows import check_readable, own_columns
+
+    columns = columns or o.Columns()
+    drop, schema = split_list(columns.drop), tree._schema
+    missing = schema.file_cells.beside(FileCells.of(columns.reading.get("missing")))
+    reading = {**columns.reading, "missing": missing, "as_given": False}
+    target, names = schema.target, schema.given_names
+    read = load(data, target=False, drop=drop, **reading)
+    check_readable(schema, read)
+    table = own_columns(schema, read)
+    kept = {*table.feature_names, *part_names(read.dates)}
+    drop = [*drop, *(name for name in read.feature_names if name not in kept)]
+    # The target is a column of its name, or without names one column more than the features.
+    if target in table.feature_names and target not in names:
+        return load(data, target, drop, task=tree._task, **reading)
+    if table.n_features == len(names) + 1 and not table.has_feature_names:
+        return load(data, drop=drop, task=tree._task, **reading)
+    return table

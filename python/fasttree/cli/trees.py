@@ -21,9 +21,8 @@ from ..table.data_checks.warned import quiet
 from . import options as o
 from .bundles import Without, examples
 from .output import check_writable, emit, save_picture, say, table
-from .rows import rows_for
 from .shell import listed
-from .showing import ModelFile, Picture, model_of
+from .showing import ModelFile, Picture, model_of, rows_for
 from .tasks import TASKS, quality_of
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ When not to use it
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection
 
@@ -30,10 +29,8 @@ from .._checks.words import argument, reading
 from .._engine import ArffReader
 from .assemble import Contents
 from .blocks import Limits, blocks, decode, decode_as, head, split_suffix
-from .errors import DataFileError
+from .errors import DataFileError, Path
 from .reading import CoreColumn, encoding_of, faults_of, found_column, read_column
-
-Path = str | os.PathLike[str]
 
 _MISSING: frozenset[str] = frozenset()
 """No label of a string attribute is missing: the core has read a bare ``?`` as missing already."""

@@ -7,7 +7,6 @@ rule for the class column; `columns_of_frame` takes the columns of a pandas or P
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,9 +25,8 @@ from ..table.data_checks.warned import is_quiet, quiet, warn_caller
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
-from .errors import DataFileError, check_columns
+from .errors import DataFileError, Path, check_columns
 
-Path = str | os.PathLike[str]
 TargetName = str | int | Literal[False] | None
 
 

@@ -25,9 +25,7 @@ from typing import IO, Any
 
 from .._checks import shown
 from ..table.columns import MAX_LEVELS
-from .errors import DataFileError
-
-Path = str | os.PathLike[str]
+from .errors import DataFileError, Path
 
 BLOCK = 1 << 18
 """Bytes read at a time."""

@@ -23,10 +23,8 @@ from .._checks.words import option
 from .._engine import DelimitedReader
 from ..table.columns import Column, make_levels
 from .blocks import Limits, blocks
-from .errors import DataFileError
+from .errors import DataFileError, Path
 from .reading import ColumnRequest, encoding_of, found_column, read_records, start_columns
-
-Path = str | os.PathLike[str]
 
 _SEPARATOR = b"\x1f"
 _MISSING = frozenset("?")

@@ -46,7 +46,7 @@ from ..table.sources import nearest
 from ..table.texts import no_numbers
 from .assemble import Contents
 from .blocks import Limits, blocks, decode, decode_as, head, split_suffix
-from .errors import DataFileError, check_columns
+from .errors import DataFileError, Path, check_columns
 from .first_lines import Layout, index_of, layout, sniff_lines
 from .reading import (
     ColumnRequest,
@@ -57,8 +57,6 @@ from .reading import (
     read_records,
     with_own_words,
 )
-
-Path = str | os.PathLike[str]
 
 MISSING = frozenset(["", "?", "NA", "NaN", "nan"])
 """Texts that mean a missing cell."""

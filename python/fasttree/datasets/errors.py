@@ -9,6 +9,9 @@ from typing import Any
 from .._checks.words import option
 from ..table.sources import nearest
 
+Path = str | os.PathLike[str]
+"""The path of a file."""
+
 
 class DataFileError(ValueError):
     """A data file that cannot be read as it stands.
@@ -27,7 +30,7 @@ class DataFileError(ValueError):
     def __init__(
         self,
         problem: str,
-        path: str | os.PathLike[str],
+        path: Path,
         line: int | None = None,
         column: str | None = None,
         value: Any = None,
@@ -49,7 +52,7 @@ class DataFileError(ValueError):
 
 
 def check_columns(
-    wanted: Iterable[str], names: Sequence[str], path: str | os.PathLike[str], parameter: str = ""
+    wanted: Iterable[str], names: Sequence[str], path: Path, parameter: str = ""
 ) -> None:
     """Refuse a wanted column that is none of a file's, in an error that names the parameter."""
     by = parameter and f" ({option(parameter)})"

@@ -49,12 +49,10 @@ from .assemble import Contents, TargetName, assemble, columns_of_frame, find_tar
 from .blocks import Limits, head, other_format, split_suffix
 from .c45 import read_c45
 from .delimited import read_delimited, read_texts
-from .errors import DataFileError, check_columns
+from .errors import DataFileError, Path, check_columns
 from .libsvm import is_libsvm, read_libsvm
 from .orange import is_orange, read_orange
 from .plink import check_no_other_genotypes, is_plink, is_prefix, read_plink
-
-Path = str | os.PathLike[str]
 
 
 def _source(name: str, value: Any) -> str | os.PathLike[str]:

@@ -11,7 +11,6 @@ When not to use it
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection
 
@@ -19,9 +18,7 @@ import numpy as np
 
 from ..table.columns import Column
 from .blocks import Limits, head, open_bytes, split_suffix
-from .errors import DataFileError
-
-Path = str | os.PathLike[str]
+from .errors import DataFileError, Path
 
 _LINE = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?(?:\s+(?:qid|\d+):[-+\d.eE]+)*\s*(?:#.*)?")
 _PAIR = re.compile(r"\s\d+:")

@@ -29,7 +29,7 @@ from ..table.file_cells import FileCells
 from ..table.texts import are_numbers
 from .blocks import Limits, blocks, head, split_suffix
 from .delimited import MISSING
-from .errors import DataFileError, check_columns
+from .errors import DataFileError, Path, check_columns
 from .first_lines import sniff
 from .reading import (
     ColumnRequest,
@@ -40,8 +40,6 @@ from .reading import (
     start_columns,
     with_own_words,
 )
-
-Path = str | os.PathLike[str]
 
 _MISSING = MISSING | {".", "~"}
 _TYPES = {

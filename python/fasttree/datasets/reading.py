@@ -24,9 +24,7 @@ from ..table.data_checks.warned import held_warnings, is_quiet, warn_caller
 from ..table.file_cells import FileCells
 from ..table.sources import column_of_codes
 from .blocks import decode, decode_as
-from .errors import DataFileError
-
-Path = str | os.PathLike[str]
+from .errors import DataFileError, Path
 
 
 class ColumnRequest(NamedTuple):

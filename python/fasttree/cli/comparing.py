@@ -345,7 +345,7 @@ def _all_tables(
         if one.metric in PERCENT:
             others = [method for method in one.methods if method != one.baseline]
             tests = (one.bayesian_signed_rank(method, one.baseline) for method in others)
-            ranks.notes += [found.sentence for found in tests]
+            ranks.notes += [test.sentence for test in tests]
         tables.append(ranks)
     number = "mae_of_mean" in constants[0]
     said = "MAE of always saying the mean" if number else "Majority class (%)"

@@ -84,14 +84,14 @@ def status(
     from ..model_selection.journal import read_journal
 
     # All units together, then each data set with its methods; equal ones are added up.
-    found = read_journal(journal)
+    content = read_journal(journal)
     lines = [
-        f"finished: {_done(found)}; "
-        + ("a run is writing the journal" if found["running"] else "no run is writing it"),
-        "versions: " + ", ".join(f"{name} {v}" for name, v in found["versions"].items()),
+        f"finished: {_done(content)}; "
+        + ("a run is writing the journal" if content["running"] else "no run is writing it"),
+        "versions: " + ", ".join(f"{name} {v}" for name, v in content["versions"].items()),
     ]
     alike: dict[Any, list[dict[str, Any]]] = {}
-    for number, task in enumerate(found["tasks"], 1):
+    for number, task in enumerate(content["tasks"], 1):
         name = task["name"] or f"data set {number}"
         alike.setdefault((name, *task["methods"]), []).append(task)
     for (name, *methods), tasks in alike.items():
@@ -102,9 +102,9 @@ def status(
             + (f"; does not apply: {skipped[method]}" if method in skipped else "")
             for method in methods
         ]
-    if found["bytes_dropped"]:
-        lines.append(f"a torn last line of {found['bytes_dropped']} bytes does not count")
-    emit("\n".join(lines), {"command": "status", **found}, json)
+    if content["bytes_dropped"]:
+        lines.append(f"a torn last line of {content['bytes_dropped']} bytes does not count")
+    emit("\n".join(lines), {"command": "status", **content}, json)
 
 
 @examples(
@@ -151,7 +151,7 @@ def reproduce(
         return
     wanted = split_list(datasets)
     with execution.opened() as keywords:
-        found = experiments.run(
+        reproduction = experiments.run(
             paper,
             data,
             wanted if datasets is not None else None,
@@ -160,16 +160,16 @@ def reproduce(
             progress=True,
             **keywords,
         )
-    document = found.document()
-    text = found.to_text()
+    document = reproduction.document()
+    text = reproduction.to_text()
     if out is not None:
-        pictures = found.save_figures(out)
+        pictures = reproduction.save_figures(out)
         document["pictures"] = [str(path) for path in pictures]
-        text += _drawn(found, pictures, out, quick)
-    elif found.figures:
-        text += f"{counted(len(found.figures), 'figure')}: drawn with --pictures DIR.\n"
+        text += _drawn(reproduction, pictures, out, quick)
+    elif reproduction.figures:
+        text += f"{counted(len(reproduction.figures), 'figure')}: drawn with --pictures DIR.\n"
     emit(text, document, json)
-    if not found.rows:
+    if not reproduction.rows:
         raise typer.Exit(1)
 
 

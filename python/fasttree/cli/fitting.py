@@ -148,14 +148,14 @@ def judged(
         "n_jobs": n_jobs,
     }
     try:  # some settings do not go with pruning: then the tree alone
-        found = cross_validate(rows, estimators=methods, progress=True, **options)
+        validation = cross_validate(rows, estimators=methods, progress=True, **options)
     except (ValueError, TypeError):
-        found = cross_validate(rows, estimators={"tree": tree}, progress=True, **options)
+        validation = cross_validate(rows, estimators={"tree": tree}, progress=True, **options)
 
     by = f" in the order of {dependence.time}" if dependence.time is not None else ""
     if dependence.groups is not None:
         by = f" by {dependence.groups}"
-    return Verdict(found, task, folds, by)
+    return Verdict(validation, task, folds, by)
 
 
 def may_be_pruned(tree: Any) -> bool:
@@ -331,11 +331,11 @@ def fit(
             constant = rows.task == "regression" and not varies(rows.numbers)
             unjudged = no_cv or optimal or constant
             verdict = None if unjudged else judged(whole, settings, n_jobs, dependence)
-    found = None
+    refits = None
     if stability is not None:
         options: dict[str, Any] = {"sample": sample_for(tree), "groups": groups, "n_jobs": n_jobs}
         options["nodes"] = tree.n_nodes_ <= MOST_NODES
-        found = tree.stability(rows, repeats=stability, progress=True, **options)
+        refits = tree.stability(rows, repeats=stability, progress=True, **options)
     warn_of_size(rows, tree)
 
     def pruned_leaves(pruning: str) -> int:
@@ -366,7 +366,7 @@ def fit(
         f"training_{main}": tree.score(rows),
         "model": None if files.model is None else str(files.model),
         "tree": text_of(tree),
-        **({} if found is None else {"stability": found.to_dict()}),
+        **({} if refits is None else {"stability": refits.to_dict()}),
     }
     # The same facts for people, with a line on each file.
     are_equal = constant.get("mae_of_mean") == 0.0
@@ -387,11 +387,11 @@ def fit(
             tree,
             look.decimals,
             max_depth,
-            stability=found,
+            stability=refits,
             intervals=tree.leaf_intervals() if settings.get("honest") else None,
         ).rstrip("\n"),
-        *([] if found is None else ["", found.to_text().rstrip("\n")]),
-        *files.write(tree, rows, look, found),
+        *([] if refits is None else ["", refits.to_text().rstrip("\n")]),
+        *files.write(tree, rows, look, refits),
     ]
     emit("\n".join(text), document, json)
 

@@ -121,11 +121,11 @@ def _tested(
         if name not in with_p:
             numbers[name] = score_features(study, criterion=criterion, **settings)
             continue
-        found = relief_p_values(study, criterion=criterion, n_permutations=permutations, **jobs)
-        of = f", {name}" if len(with_p) > 1 else ""
-        numbers |= {name: found.scores, f"t (STIR){of}": found.t_statistics}
-        if found.p_values is not None and found.adjusted_p is not None:
-            numbers |= {f"p{of}": found.p_values, f"adjusted p{of}": found.adjusted_p}
+        tested = relief_p_values(study, criterion=criterion, n_permutations=permutations, **jobs)
+        named = f", {name}" if len(with_p) > 1 else ""
+        numbers |= {name: tested.scores, f"t (STIR){named}": tested.t_statistics}
+        if tested.p_values is not None and tested.adjusted_p is not None:
+            numbers |= {f"p{named}": tested.p_values, f"adjusted p{named}": tested.adjusted_p}
     return numbers
 
 

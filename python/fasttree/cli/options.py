@@ -320,13 +320,13 @@ def pairs_of(items: list[str], what: str) -> dict[str, Any]:
     >>> pairs_of(["max_depth=3"], "--param")
     {'max_depth': 3}
     """
-    found = {}
+    pairs = {}
     for item in items:
         name, equals, value = item.partition("=")
         if not equals or not name.strip():
             raise ValueError(f"{what} {item!r} is not of the form NAME=VALUE")
-        found[name.strip()] = value_of(value.strip())
-    return found
+        pairs[name.strip()] = value_of(value.strip())
+    return pairs
 
 
 def _with_options(text: str, what: str) -> tuple[str, dict[str, Any]]:
@@ -461,9 +461,9 @@ def parameters_text(known: Sequence[str]) -> str:
 
     lines = []
     for group in GROUPS:
-        found = [one for one in PARAMETERS.values() if one.group == group and one.name in known]
-        if found:
-            lines.append(f"{group}: " + ", ".join(f"{one.name}={one.default!r}" for one in found))
+        members = [one for one in PARAMETERS.values() if one.group == group and one.name in known]
+        if members:
+            lines.append(f"{group}: " + ", ".join(f"{one.name}={one.default!r}" for one in members))
     return "\n".join(lines)
 
 
@@ -484,14 +484,14 @@ def params_of(
     from ..estimators import FastTreeClassifier, FastTreeRegressor
     from ..estimators.declaration import PARAMETERS
 
-    found: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     if preset is not None:
         by_name = {name.lower(): name for name in presets.__all__}
         if preset.lower() not in by_name:
             raise ValueError(
                 f"preset {preset!r} is not known; there are {', '.join(by_name.values())}"
             )
-        found.update(getattr(presets, by_name[preset.lower()]))
+        params.update(getattr(presets, by_name[preset.lower()]))
     grown = {*FastTreeClassifier._get_param_names(), *FastTreeRegressor._get_param_names()}
     known = sorted(grown) if known is None else known
     if "help" in (texts or []):
@@ -507,8 +507,8 @@ def params_of(
     typed |= {name: "none" for name in words & typed.keys() if typed[name] is None}
     if isinstance(typed.get("pruning"), str):
         typed["pruning"] = pruning_of(typed["pruning"])
-    found |= typed
-    return found
+    params |= typed
+    return params
 
 
 def fold_count(text: str) -> Any:
@@ -524,15 +524,15 @@ def warn_of_traps(table: Any, data: str) -> None:
 
     pass_over("dates", "hidden_numbers", "codes")  # they are said here
     findings, kinds = inspect(table), ["hidden_numbers", "codes"]
-    found = {
+    traps = {
         one.column: "dates as text" if one.kind == "dates" and one.evidence else one.text
         for one in (findings.of_columns if table.as_given else ())
         if one.action is not None and one.kind not in ("constants", "hidden_numbers")
     }
-    if found:
-        said = "; ".join(f"{name}: {why}" for name, why in found.items())
-        warnings.warn(f"{data}: {said}; leave out: {argument('drop', list(found))}", stacklevel=3)
-        if found.keys() >= {one.column for one in findings.of("thin_levels")}:
+    if traps:
+        said = "; ".join(f"{name}: {why}" for name, why in traps.items())
+        warnings.warn(f"{data}: {said}; leave out: {argument('drop', list(traps))}", stacklevel=3)
+        if traps.keys() >= {one.column for one in findings.of("thin_levels")}:
             pass_over("thin_levels")
     # A PLINK file that was read as text needs several options together.
     names = table.feature_names
@@ -553,5 +553,5 @@ def check_form(form: str) -> str:
     from ..reports import FORMS
 
     known = tuple(name for name in FORMS if name != "html")  # --html writes pages
-    found: str = one_of("--form", form, known)
-    return found
+    chosen: str = one_of("--form", form, known)
+    return chosen

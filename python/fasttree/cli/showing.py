@@ -132,11 +132,11 @@ def text_of(tree: Any, decimals: int = 6, depth: int | None = None, **known: Any
 
 def size_text(tree: Any) -> str:
     """The sizes in words."""
-    found = sizes(tree)
-    empty = f" ({found['empty_leaves']} empty)" if found["empty_leaves"] else ""
+    size = sizes(tree)
+    empty = f" ({size['empty_leaves']} empty)" if size["empty_leaves"] else ""
     return (
-        f"{counted(found['leaves'], 'leaf')}{empty}, {counted(found['nodes'], 'node')}, depth "
-        f"{found['depth']}"
+        f"{counted(size['leaves'], 'leaf')}{empty}, {counted(size['nodes'], 'node')}, depth "
+        f"{size['depth']}"
     )
 
 
@@ -254,9 +254,9 @@ def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> 
     rows = None if data is None else rows_for(model, data)
     if rows is not None and rows.target is None:
         raise ValueError(f"--data {data}: there is no column {model._schema.target!r}, the target")
-    found = model.explore(rows)
-    found.save(html)
-    document = {"command": "show", "html": str(html), "kept": found.document["kept"]}
+    explorer = model.explore(rows)
+    explorer.save(html)
+    document = {"command": "show", "html": str(html), "kept": explorer.document["kept"]}
     emit(f"Written as a page: {html}; open it in a browser", document, json)
 
 

@@ -154,7 +154,7 @@ def quality_of(
     labels = [str(label) for label in as_declared(truth[places].tolist(), classes)]
     said: Any = [None if one is None else str(one) for one in answers[places].tolist()]
     others = sorted(set(labels).difference(own))
-    found = Evaluation(
+    evaluation = Evaluation(
         labels,
         said,
         None,
@@ -163,14 +163,14 @@ def quality_of(
         groups=members,
         cost_matrix=None if others else costs,
     )
-    over, sure = _over_groups(found.over_groups, 100.0, " %")
+    over, sure = _over_groups(evaluation.over_groups, 100.0, " %")
     lines = [
-        f"accuracy {100 * found.accuracy:.2f} % {of}{sure}; always answering "
-        f"{found.majority_class!r}: {100 * found.majority:.2f} %",
-        *([found.rare_text] if found.rare is not None else []),
-        *([f"Mean cost of a prediction: {found.cost_text}."] if found.cost_text else []),
+        f"accuracy {100 * evaluation.accuracy:.2f} % {of}{sure}; always answering "
+        f"{evaluation.majority_class!r}: {100 * evaluation.majority:.2f} %",
+        *([evaluation.rare_text] if evaluation.rare is not None else []),
+        *([f"Mean cost of a prediction: {evaluation.cost_text}."] if evaluation.cost_text else []),
     ]
-    return {"accuracy": found.accuracy, **found.beside_accuracy(), **over}, lines
+    return {"accuracy": evaluation.accuracy, **evaluation.beside_accuracy(), **over}, lines
 
 
 def _over_groups(

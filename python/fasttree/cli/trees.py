@@ -388,12 +388,12 @@ def _scored(
     from ..feature_selection.estimates import SIZES, estimate_features
 
     settings = {"n_jobs": settings["n_jobs"], **o.params_of(param, known=SIZES)}
-    found = {
+    results = {
         n: estimate_features(rows, criterion=c, method=estimate, **settings)
         for n, c in chosen.items()
     }
-    errors = {name: one.standard_errors for name, one in found.items()}
-    return {name: one.scores for name, one in found.items()}, errors
+    errors = {name: one.standard_errors for name, one in results.items()}
+    return {name: one.scores for name, one in results.items()}, errors
 
 
 def _draw_scores(scores: dict[str, np.ndarray], names: list[str], plot: Path) -> None:

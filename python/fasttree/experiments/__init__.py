@@ -116,6 +116,6 @@ def run(
     started = time.perf_counter()
     with quiet(), executing_on(client, journal):  # nothing can be changed in the papers' data
         paper = module.Experiment(data, datasets, quick, n_jobs, progress, on_interrupt)
-        found: Reproduction = paper.run()
-    found.seconds = time.perf_counter() - started
-    return found
+        result: Reproduction = paper.run()
+    result.seconds = time.perf_counter() - started
+    return result

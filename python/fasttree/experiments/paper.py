@@ -55,13 +55,13 @@ def data_folder(given: str | PathLike[str] | None) -> Path | None:
 def data_files(folder: Path | None) -> dict[str, Path]:
     """Data files of a folder by `plain_key` of their stem; of several with one stem, the one whose
     suffix comes first in `READABLE`."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for suffix in reversed(READABLE):
         for path in sorted(folder.iterdir()) if folder is not None else ():
             stem, kind, _ = split_suffix(path)
             if kind == suffix and path.is_file():
-                found[plain_key(stem)] = path
-    return found
+                paths[plain_key(stem)] = path
+    return paths
 
 
 def open_sets(
@@ -79,9 +79,9 @@ def open_sets(
         open_set: opens one by name from the files of the folder; None when a file is not there.
     """
     files = data_files(folder)
-    found = {name: open_set(name, files) for name in chosen(known, wanted)}
-    tables = {name: table for name, table in found.items() if table is not None}
-    return tables, [name for name in found if name not in tables]
+    opened = {name: open_set(name, files) for name in chosen(known, wanted)}
+    tables = {name: table for name, table in opened.items() if table is not None}
+    return tables, [name for name in opened if name not in tables]
 
 
 Step = TypeVar("Step")
@@ -150,13 +150,15 @@ class Paper(ABC, Generic[Step, Found]):
             self.tick()
             return result
 
-        found, left = finish(steps, one_step, what=self.steps_are, on_interrupt=self.on_interrupt)
+        finished, left = finish(
+            steps, one_step, what=self.steps_are, on_interrupt=self.on_interrupt
+        )
         out.unfinished = [self.step_name(step) for step in left]
-        out.extra["settings"] = self.settings(found)
+        out.extra["settings"] = self.settings(finished)
         if self.quick:
             named = f" ({', '.join(self.omitted)})" if self.omitted else ""
             out.notes.append(f"Left out (--quick): {self.cut}{named}.")
-        self.report(found)
+        self.report(finished)
         return out
 
     def sets(self) -> Sequence[str]:

@@ -30,8 +30,8 @@ def published(name: str) -> dict[str, Any]:
     ['90.80', '7.26', '']
     """
     file = resources.files(__package__) / "published" / f"{name}.json"
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return document
 
 
 def decimals(printed: str) -> int:
@@ -265,14 +265,14 @@ def chosen(known: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
     if wanted is None:
         return list(known)
     by_key = {plain_key(name): name for name in known}
-    found = set()
+    kept = set()
     for name in wanted:
         if plain_key(name) not in by_key:
             every = f"there are {', '.join(known)}"
             hint = did_you_mean(plain_key(name), by_key, every)
             raise ValueError(f"data set {name!r} is not one of the paper's; {hint}")
-        found.add(by_key[plain_key(name)])
-    return [name for name in known if name in found]
+        kept.add(by_key[plain_key(name)])
+    return [name for name in known if name in kept]
 
 
 def plain_key(name: str) -> str:

@@ -153,10 +153,10 @@ class LegendEntry:
 def _path(model: Any, row: Any) -> list[int]:
     """Numbers of the nodes that the highlighted row goes through."""
     try:
-        found: list[int] = model._path_of(row, "it must be")
+        nodes: list[int] = model._path_of(row, "it must be")
     except (TypeError, ValueError, OSError) as error:
         raise ValueError(f"highlight={shown(row)}: {error}") from error
-    return found
+    return nodes
 
 
 class Drawing:

@@ -139,17 +139,17 @@ class Heads:
 
     def _leaves(self) -> str:
         """Number of the leaf of each row in each tree, int64 (N, n_trees)."""
-        found = self._regressor([float(leaf) for *_, leaf in self.trees.ends])
-        return self.graph.add("Cast", found, to=self.graph.onnx.TensorProto.INT64)
+        values = self._regressor([float(leaf) for *_, leaf in self.trees.ends])
+        return self.graph.add("Cast", values, to=self.graph.onnx.TensorProto.INT64)
 
     def _looked_up(self, tables: list[np.ndarray]) -> list[str]:
         """The rows that a table per tree, (n_leaves, width), has for the leaves that rows reach,
         float64 (N, width) each."""
-        graph, leaves, found = self.graph, self._leaves(), []
+        graph, leaves, outputs = self.graph, self._leaves(), []
         for t, table in enumerate(tables):
             leaf = graph.add("Gather", leaves, graph.constant(np.array(t)), axis=1)
-            found.append(graph.add("Gather", graph.constant(table), leaf, axis=0))
-        return found
+            outputs.append(graph.add("Gather", graph.constant(table), leaf, axis=0))
+        return outputs
 
     def _table(self, classes: ClassOutputs) -> None:
         """Add labels and probabilities that are looked up by the number of the leaf."""
@@ -197,13 +197,13 @@ class Heads:
         zero = graph.add("Mul", is_nan, graph.constant([0.0]))
         reach = graph.add("Add", zero, graph.constant([1.0]))
         level = [0]  # the nodes of a level of the tree, one per column of `reach`
-        found: list[str] = []
+        names: list[str] = []
         leaves: list[int] = []
         while level:
             # Leaves of this level are done.
             ends = [i for i, node in enumerate(level) if not reading.children[node]]
             if ends:
-                found.append(graph.add("Gather", reach, graph.constant(ends), axis=1))
+                names.append(graph.add("Gather", reach, graph.constant(ends), axis=1))
                 leaves += [level[i] for i in ends]
             # Each branch takes its share of what reached its node.
             parents, below, branches = [], [], []
@@ -221,7 +221,7 @@ class Heads:
                 above = graph.add("Gather", reach, graph.constant(parents), axis=1)
                 reach = graph.add("Mul", above, share)
             level = below
-        return (found[0] if len(found) == 1 else graph.add("Concat", *found, axis=1)), leaves
+        return (names[0] if len(names) == 1 else graph.add("Concat", *names, axis=1)), leaves
 
     def _branch_shares(self, branches: np.ndarray) -> str:
         """Share of each row at its node that each branch takes, float64 (N, n_branches).
@@ -252,14 +252,14 @@ class Heads:
         known = graph.add("Greater", largest, graph.constant([0.0]))
         sums = graph.add("Where", graph.add("And", close, known), largest, sums)
         first = graph.add("ArgMax", sums, axis=1, keepdims=1)
-        found = graph.add("Where", known, first, graph.constant([k]))
+        labels = graph.add("Where", known, first, graph.constant([k]))
         # A row that is not divided gets the label of its leaf.
         codes = graph.constant([reading.label[n] if reading.label[n] >= 0 else k for n in leaves])
         leaf = graph.add("ArgMax", reached, axis=1, keepdims=1)
         of_leaf = graph.add("Gather", codes, leaf, axis=0)
         share = graph.add("ReduceMax", reached, axes=[1], keepdims=1)
         undivided = graph.add("GreaterOrEqual", share, graph.constant([1.0]))
-        code = graph.add("Where", undivided, of_leaf, found)
+        code = graph.add("Where", undivided, of_leaf, labels)
         return sums, graph.add("Reshape", code, graph.constant([-1])), known
 
     # -- several trees ----------------------------------------------------------------------------

@@ -204,5 +204,5 @@ class Ensemble:
 def intervals(test: ColumnTest) -> list[tuple[float, float]]:
     """Ends (low, high] of the values that each branch takes, (inf, -inf) if it takes none."""
     edges = [-math.inf, *test.cuts, math.inf]
-    found = {b: (edges[i], edges[i + 1]) for i, b in enumerate(test.order)}
-    return [found.get(b, (math.inf, -math.inf)) for b in range(len(test.shares))]
+    bounds = {b: (edges[i], edges[i + 1]) for i, b in enumerate(test.order)}
+    return [bounds.get(b, (math.inf, -math.inf)) for b in range(len(test.shares))]

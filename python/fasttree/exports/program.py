@@ -152,33 +152,33 @@ def tables(reading: Reading) -> dict[str, list[Any]]:
         cut: cut points of all numeric tests.
         route: branch of each level of all nominal tests.
     """
-    found: dict[str, list[Any]] = {name: [] for name in TABLES}
-    found["first"].append(0)
+    columns: dict[str, list[Any]] = {name: [] for name in TABLES}
+    columns["first"].append(0)
     number = reading.leaf_numbers
     for node, children in enumerate(reading.children):
-        found["leaf"].append(number.get(node, -1))
-        found["child"] += children
-        found["first"].append(len(found["child"]))
+        columns["leaf"].append(number.get(node, -1))
+        columns["child"] += children
+        columns["first"].append(len(columns["child"]))
         if not children:
             for name in ("feature", "start", "length", "missing"):
-                found[name].append(-1)
+                columns[name].append(-1)
             continue
         feature, subsets = reading.feature[node], reading.branch_sets(node)
-        found["feature"].append(feature)
+        columns["feature"].append(feature)
         # Missing values: one branch takes them as a whole, or all of them a share.
-        found["share"] += [subset.missing for subset in subsets]
+        columns["share"] += [subset.missing for subset in subsets]
         takes_all = [i for i, subset in enumerate(subsets) if subset.missing == 1]
-        found["missing"].append(takes_all[0] if takes_all else ALL_BRANCHES)
+        columns["missing"].append(takes_all[0] if takes_all else ALL_BRANCHES)
         # Known values: cut points, or a branch per level.
         if reading.features[feature].levels is None:
             uppers = [s.upper for s in subsets if not s.lower > s.upper]
             cuts = [upper for upper in uppers if math.isfinite(upper)]
-            found["start"].append(len(found["cut"]))
-            found["length"].append(len(cuts))
-            found["cut"] += cuts
+            columns["start"].append(len(columns["cut"]))
+            columns["length"].append(len(cuts))
+            columns["cut"] += cuts
         else:
             route = reading.branch_of_levels(node)
-            found["start"].append(len(found["route"]))
-            found["length"].append(len(route))
-            found["route"] += route
-    return found
+            columns["start"].append(len(columns["route"]))
+            columns["length"].append(len(route))
+            columns["route"] += route
+    return columns

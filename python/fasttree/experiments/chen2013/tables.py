@@ -39,13 +39,13 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
     A printed number of classes agrees with that of declared or that of occurring labels.
     """
     rows = []
-    for dataset, own in facts.items():
+    for dataset, measured in facts.items():
         for name, expected in zip(
             printed["table1_columns"], printed["table1"][dataset], strict=True
         ):
-            value, note = own[name], None
+            value, note = measured[name], None
             match = value == expected
-            if name == "classes" and not match and own["occurring classes"] == expected:
+            if name == "classes" and not match and measured["occurring classes"] == expected:
                 match, note = True, f"{expected} classes occur, {value} are declared"
             if not match:
                 note = printed["table1_remarks"].get(dataset)
@@ -63,11 +63,11 @@ def table_one(
     rows of `fact_rows`."""
     names = list(printed["table1_columns"])
     rows, notes = [], []
-    for dataset, own in facts.items():
+    for dataset, measured in facts.items():
         expected = dict(zip(names, printed["table1"][dataset], strict=True))
         wrong = [row.quantity[7:] for row in checks if row.dataset == dataset and not row.match]
         differs = ", ".join(f"{name} {expected[name]}" for name in wrong)
-        counted = [own[name] for name in (*names, "occurring classes")]
+        counted = [measured[name] for name in (*names, "occurring classes")]
         rows.append([dataset, *counted, f"paper: {differs}" if differs else SAME])
         if differs and dataset in printed["table1_remarks"]:
             notes.append(f"{dataset}: {printed['table1_remarks'][dataset]}.")
@@ -187,15 +187,15 @@ def leaf_table(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> 
     """Leaves of the trees of all rows: all, and in brackets those that hold training rows."""
     methods = list(next(iter(results.values())).leaves)
     rows = []
-    for dataset, found in results.items():
-        counts = found.leaves
+    for dataset, result in results.items():
+        counts = result.leaves
         theirs = printed["leaves"].get(dataset)
         text = ""
         if theirs:
             agree = all(agrees(counts[method], number) for method, number in theirs.items())
             numbers = " / ".join(theirs.get(method, "-") for method in methods)
             text = f"{numbers} {SAME if agree else OTHER}"
-        rows.append([dataset, *(f"{counts[m]} ({found.nonempty[m]})" for m in methods), text])
+        rows.append([dataset, *(f"{counts[m]} ({result.nonempty[m]})" for m in methods), text])
     return report_table(
         "Leaves of the trees grown on all rows, empty ones included (without them)",
         ["data set", *methods, "paper"],

@@ -134,8 +134,8 @@ def pure_negative_side(tables: np.ndarray) -> np.ndarray:
     >>> pure_negative_side(np.array([[[0.0, 5.0], [40.0, 30.0]], [[35.0, 0.0], [5.0, 35.0]]]))
     array([ 0., 35.])
     """
-    found: np.ndarray = np.where(tables[:, :, 1] == 0, tables[:, :, 0], 0.0).max(axis=1)
-    return found
+    side: np.ndarray = np.where(tables[:, :, 1] == 0, tables[:, :, 0], 0.0).max(axis=1)
+    return side
 
 
 def blind_splits(model: FastTreeClassifier, table: Table) -> dict[str, int]:

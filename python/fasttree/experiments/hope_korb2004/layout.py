@@ -155,7 +155,7 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
     """Accuracies beside A.2, and their means."""
     columns: list[tuple[Any, ...]] = [(*results, "mean")]
     for name in SHOWN:
-        own = [found.order("accuracy").get(name) for found in results.values()]
+        own = [result.order("accuracy").get(name) for result in results.values()]
         ours = [None if value is None else 100 * value for value in own]
         theirs = [100 * float(printed["accuracy"][dataset][name]) for dataset in results]
         for values in (ours, theirs):
@@ -175,8 +175,8 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
 def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
     """Our accuracies minus those of A.2, in points."""
     gaps: dict[str, list[float]] = {}
-    for dataset, found in results.items():
-        own, theirs = found.order("accuracy"), printed["accuracy"][dataset]
+    for dataset, result in results.items():
+        own, theirs = result.order("accuracy"), printed["accuracy"][dataset]
         points = [100 * (own.get(name, math.nan) - float(theirs[name])) for name in SHOWN]
         gaps[dataset] = [round(gap, 1) + 0.0 for gap in points]
     rows = [
@@ -197,22 +197,22 @@ def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -
 def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
     """Rewards and their bound, and how far their order is that of A.1."""
     rows, agree, pairs, rhos = [], 0, 0, []
-    for dataset, found in results.items():
+    for dataset, result in results.items():
         # Pairs of learners that A.1 orders, and whether ours is the same order.
-        own = found.order("reward")
-        theirs = {name: float(printed["reward"][dataset][name]) for name in own}
-        names = list(own)
+        rewards = result.order("reward")
+        theirs = {name: float(printed["reward"][dataset][name]) for name in rewards}
+        names = list(rewards)
         equal = [
-            (own[a] - own[b]) * (theirs[a] - theirs[b]) > 0
+            (rewards[a] - rewards[b]) * (theirs[a] - theirs[b]) > 0
             for i, a in enumerate(names)
             for b in names[:i]
             if theirs[a] != theirs[b]
         ]
         agree, pairs = agree + sum(equal), pairs + len(equal)
-        rho = rank_correlation([own[n] for n in names], [theirs[n] for n in names])
+        rho = rank_correlation([rewards[n] for n in names], [theirs[n] for n in names])
         rhos.append(rho)
-        line = [f"{own[name]:.3f}" if name in own else NOT_RUN for name in SHOWN]
-        largest = (max(own.values()) * math.log(2.0), found.bound, max(theirs.values()))
+        line = [f"{rewards[name]:.3f}" if name in rewards else NOT_RUN for name in SHOWN]
+        largest = (max(rewards.values()) * math.log(2.0), result.bound, max(theirs.values()))
         line += [*(f"{value:.3f}" for value in largest), f"{rho:+.1f}"]
         rows.append([dataset, *line, f"{sum(equal)}/{len(equal)}"])
     return report_table(
@@ -241,8 +241,8 @@ def _significance(
 ) -> ReportTable:
     """For each learner, those that it beats significantly, beside `table` of the paper."""
     rows = []
-    for dataset, found in results.items():
-        losers = found.losers(quantity)
+    for dataset, result in results.items():
+        losers = result.losers(quantity)
         line = [dataset]
         for name in SHOWN:
             theirs = printed[table][dataset].get(name)

@@ -83,13 +83,13 @@ class Simulation:
             gap, half = self.difference(first, second, size)
             return abs(gap) <= half
 
-        found: list[list[str]] = []
+        joined: list[list[str]] = []
         for n_learners in range(len(order), 0, -1):
             for names in itertools.combinations(order, n_learners):
-                inside = any(set(names) <= set(group) for group in found)
+                inside = any(set(names) <= set(group) for group in joined)
                 if not inside and all(alike(*pair) for pair in itertools.combinations(names, 2)):
-                    found.append(list(names))
-        return sorted(found, key=lambda group: [order.index(name) for name in group])
+                    joined.append(list(names))
+        return sorted(joined, key=lambda group: [order.index(name) for name in group])
 
     def apart(self, first: str, second: str, size: int) -> bool:
         """Whether the interval of the first learner's mean lies above that of the second's."""
@@ -123,9 +123,9 @@ def aligned(model: Any, table: Any, n_classes: int) -> np.ndarray:
     """Probabilities of all declared classes, shape (rows, classes); 0 for those that were not in
     the sample."""
     own = np.asarray(model.classes_, dtype=int)
-    found = np.zeros((len(table), n_classes))
-    found[:, own] = model.predict_proba(table)
-    return found
+    shares = np.zeros((len(table), n_classes))
+    shares[:, own] = model.predict_proba(table)
+    return shares
 
 
 def simulate(

@@ -117,7 +117,7 @@ def evaluate(
     random_state: int = 0,
 ) -> SetResult:
     """Stratified 5x2cv of all learners on one data set; ``random_state`` draws the folds."""
-    found = cross_validate(
+    validation = cross_validate(
         table,
         estimators={name: make() for name, make in learners.items()},
         cv="5x2",
@@ -129,8 +129,8 @@ def evaluate(
         n_jobs=n_jobs,
     )
     return SetResult(
-        {name: np.asarray(found[name]["accuracy"]) for name in learners},
-        {name: np.asarray(found[name]["reward"]) for name in learners},
+        {name: np.asarray(validation[name]["accuracy"]) for name in learners},
+        {name: np.asarray(validation[name]["reward"]) for name in learners},
         bound(np.asarray(table.y_codes), len(table.classes)),
     )
 
@@ -277,8 +277,8 @@ def _notes(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> list
     notes = []
     if results:
         above = sum(
-            max(float(value) for value in printed["reward"][name].values()) > found.bound
-            for name, found in results.items()
+            max(float(value) for value in printed["reward"][name].values()) > result.bound
+            for name, result in results.items()
         )
         notes.append(
             f"The values of A.1 exceed the largest possible mean reward on {above} of "
@@ -286,7 +286,7 @@ def _notes(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> list
             "prior's surprise, in bits); they cannot be values of the formula, in whatever unit, "
             "and only their order is compared."
         )
-        raw = sum(found.reward["j48"].min() < -3.0 for found in results.values())
+        raw = sum(result.reward["j48"].min() < -3.0 for result in results.values())
         notes.append(
             "J48's rewards are taken with Laplace's correction in the leaves. With raw leaf shares "
             "(clipped at 1e-9, without which they are minus infinity) some fold falls below -3 "

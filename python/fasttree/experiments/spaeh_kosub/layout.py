@@ -44,14 +44,14 @@ def figure_4_table(curves: Mapping[str, Curves], shares: Sequence[float]) -> Rep
     """
     shown = (*SHOWN_SHARES, shares[-1])
     rows = []
-    for dataset, found in curves.items():
+    for dataset, result in curves.items():
         for measure in FIGURE_4:
             methods = [method_name(measure, evaluation) for evaluation in EVALUATIONS]
             row = [dataset, measure]
             for share in shown:
                 size = shares.index(share)
-                row += [_mean_sd(found.accuracy[method][size], 100) for method in methods]
-            row += [_mean_sd(found.nodes[method][-1]) for method in methods]
+                row += [_mean_sd(result.accuracy[method][size], 100) for method in methods]
+            row += [_mean_sd(result.nodes[method][-1]) for method in methods]
             rows.append(row)
     header = ["data set", "distance"]
     header += [f"{evaluation} {share:g}" for share in shown for evaluation in EVALUATIONS]

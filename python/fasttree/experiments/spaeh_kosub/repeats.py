@@ -58,8 +58,8 @@ def interval(values: np.ndarray) -> np.ndarray:
     [1.96, 0.0]
     """
     n = values.shape[-1]
-    found: np.ndarray = 1.96 * values.std(axis=-1, ddof=1 if n > 1 else 0) / np.sqrt(n)
-    return found
+    half_width: np.ndarray = 1.96 * values.std(axis=-1, ddof=1 if n > 1 else 0) / np.sqrt(n)
+    return half_width
 
 
 @dataclass
@@ -104,10 +104,10 @@ def learning_curves(
     accuracy, nodes = ({name: np.empty((len(rows), repeats)) for name in methods} for _ in range(2))
     for place, size in enumerate(rows):
         folds = [(order[held_out : held_out + size], order[:held_out]) for order in orders]
-        found = cross_validate(table, estimators=dict(methods), cv=folds, n_jobs=n_jobs)
+        validation = cross_validate(table, estimators=dict(methods), cv=folds, n_jobs=n_jobs)
         for name in methods:
-            accuracy[name][place] = found[name]["accuracy"]
-            nodes[name][place] = found[name]["nodes"]
+            accuracy[name][place] = validation[name]["accuracy"]
+            nodes[name][place] = validation[name]["nodes"]
         tick()
     return Curves(rows, accuracy, nodes)
 

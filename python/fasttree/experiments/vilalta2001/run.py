@@ -186,10 +186,10 @@ def evaluate(table: Table, prunings: Mapping[str, Any], n_jobs: int | None = Non
     """Five repetitions of stratified 10-fold cross-validation of all metrics."""
     out = SetResult({}, {})
     for pruning, method in prunings.items():
-        found = _validated(table, method, "5x10", 0, n_jobs)
+        validation = _validated(table, method, "5x10", 0, n_jobs)
         for name in METHODS:
-            out.accuracy[pruning, name] = np.asarray(found[name]["accuracy"])
-            out.leaves[pruning, name] = float(np.mean(found[name]["leaves"]))
+            out.accuracy[pruning, name] = np.asarray(validation[name]["accuracy"])
+            out.leaves[pruning, name] = float(np.mean(validation[name]["leaves"]))
     return out
 
 
@@ -200,9 +200,9 @@ def evaluate_samples(table: Table, n_jobs: int | None = None) -> dict[str, np.nd
     for seed in range(SEEDS):
         rows = np.sort(np.random.default_rng(seed).permutation(len(table))[:SAMPLE])
         with quiet():  # a rare class may be rarer than folds in a sample
-            found = _validated(table.take(rows), PRUNINGS["error_based"], "1x10", seed, n_jobs)
+            validation = _validated(table.take(rows), PRUNINGS["error_based"], "1x10", seed, n_jobs)
         for name in METHODS:
-            out[name].append(float(found[name]["accuracy"].mean()))
+            out[name].append(float(validation[name]["accuracy"].mean()))
     return {name: np.array(values) for name, values in out.items()}
 
 
@@ -294,10 +294,10 @@ def _compare(
 
     body: list[list[Any]] = []
     averaged, ranks, rhos = [], [], []
-    for name, found in results.items():
+    for name, result in results.items():
         cells = printed["cells"][name]
-        means = [found.mean("error_based", m) for m in METHODS]
-        sds = [found.sd("error_based", m) for m in METHODS]
+        means = [result.mean("error_based", m) for m in METHODS]
+        sds = [result.sd("error_based", m) for m in METHODS]
         theirs = [float(cells[m][0]) for m in METHODS]
         line: list[Any] = [name]
         marks = asterisk(means, sds)
@@ -354,11 +354,14 @@ def _compare_samples(
 ) -> ReportTable:
     """Add rows on samples of the larger domains; their table."""
     body = []
-    for name, found in samples.items():
+    for name, result in samples.items():
         line, near = [name], 0
         for method in METHODS:
             mean, sd, _ = cell = printed["cells"][name][method]
-            ours, spread = 100 * float(found[method].mean()), 100 * float(found[method].std(ddof=1))
+            ours, spread = (
+                100 * float(result[method].mean()),
+                100 * float(result[method].std(ddof=1)),
+            )
             match = _near(ours, spread, cell)
             near += match
             theirs = {"published": float(mean), "published_sd": float(sd), "match": match}
@@ -380,8 +383,8 @@ def _prunings(results: Mapping[str, SetResult]) -> ReportTable:
     for pruning in PRUNINGS:
         line = [pruning]
         for method in METHODS:
-            accuracy = np.mean([found.mean(pruning, method) for found in results.values()])
-            leaves = np.mean([found.leaves[pruning, method] for found in results.values()])
+            accuracy = np.mean([result.mean(pruning, method) for result in results.values()])
+            leaves = np.mean([result.leaves[pruning, method] for result in results.values()])
             line += [f"{accuracy:.2f}", f"{leaves:.1f}"]
         body.append(line)
     header = header_beside(["pruning"], METHODS, "leaves")

@@ -84,8 +84,8 @@ def study(table: Table, n_jobs: int | None = None, cv: str = "1x10") -> Study:
     decay = []
     for name, alphas in itertools.groupby(DECAYS, key=lambda d: d[0]):
         values = [alpha for _, alpha in alphas]
-        found = sweep(table, theta=PAPERS_THETA, alpha=values, decay=name, **common)
-        decay += [np.asarray(found.result[method]["accuracy"]) for _, method in _methods(found)]
+        swept = sweep(table, theta=PAPERS_THETA, alpha=values, decay=name, **common)
+        decay += [np.asarray(swept.result[method]["accuracy"]) for _, method in _methods(swept)]
     return Study(theta, np.stack(decay), meta_features(table))
 
 
@@ -164,8 +164,8 @@ def _standardised(values: Sequence[float]) -> np.ndarray:
     ranks = mean_ranks(values)
     centred = ranks - ranks.mean()
     length = float(np.sqrt((centred**2).sum()))
-    found: np.ndarray = centred / length if length > 0 else centred
-    return found
+    scaled: np.ndarray = centred / length if length > 0 else centred
+    return scaled
 
 
 def correlations(studies: Mapping[str, Study]) -> list[dict[str, Any]]:

@@ -259,14 +259,14 @@ def _probabilities(
 
     These are smoothed or empty leaves. `leaves` are indices into `kept`, and so are the keys.
     """
-    found: dict[str, list[Any]] = {}
+    shares: dict[str, list[Any]] = {}
     if not leaves:
-        return found
+        return shares
     for leaf, row in zip(leaves, reading.probabilities(kept[leaves].tolist()), strict=True):
         counts = reading.tree.value[kept[leaf]]
         total = counts.sum()
         if total > 0 and np.allclose(counts / total, row, rtol=1e-9, atol=1e-12):
             continue
         largest = _descending(row)[:MAX_CLASSES]
-        found[str(leaf)] = [v for code in largest for v in (code, rounded(row[code], 6))]
-    return found
+        shares[str(leaf)] = [v for code in largest for v in (code, rounded(row[code], 6))]
+    return shares

@@ -75,19 +75,19 @@ def _narrowed(
     widths: list[int], heads: list[int], numbers: Sequence[bool], width: int
 ) -> list[int]:
     """Widths of columns such that a line fits into `width`, as far as text columns can wrap."""
-    found = list(widths)
-    excess = sum(found) + len(GAP) * (len(found) - 1) - width
+    narrowed = list(widths)
+    excess = sum(narrowed) + len(GAP) * (len(narrowed) - 1) - width
     # The last text column down to a readable width, then all of them, the widest first.
-    texts = [j for j in range(len(found)) if not numbers[j]]
+    texts = [j for j in range(len(narrowed)) if not numbers[j]]
     for least, order in (
         (3 * NARROWEST, texts[-1:]),
         (NARROWEST, sorted(texts, key=lambda j: -widths[j])),
     ):
         for j in order:
-            cut = min(max(excess, 0), max(0, found[j] - max(least, heads[j])))
-            found[j] -= cut
+            cut = min(max(excess, 0), max(0, narrowed[j] - max(least, heads[j])))
+            narrowed[j] -= cut
             excess -= cut
-    return found
+    return narrowed
 
 
 def _one(table: ReportTable) -> str:

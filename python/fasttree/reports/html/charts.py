@@ -196,7 +196,7 @@ def rank_svg(result: FriedmanResult) -> str:
     names = [f"{fit_width(result.names[i], SMALL, LONGEST)} ({ranks[i]:.2f})" for i in range(k)]
     margin = 24 + max(text_width(one, SMALL) for one in names)
     x = {rank: margin + (rank - 1) / (k - 1) * SCALE_WIDTH for rank in range(1, k + 1)}
-    at = [float(margin + (r - 1) / (k - 1) * SCALE_WIDTH) for r in ranks]
+    positions = [float(margin + (r - 1) / (k - 1) * SCALE_WIDTH) for r in ranks]
     base = 62
     # Bars of groups are below the scale, names below the bars: half of them on each side.
     groups = result.groups
@@ -223,7 +223,9 @@ def rank_svg(result: FriedmanResult) -> str:
         on_left = place < left
         y = first + LINE * (place if on_left else k - 1 - place)
         stop = margin - 10 if on_left else margin + SCALE_WIDTH + 10
-        out.append(f'<path class="line m{i % STYLES}" d="M{at[i]:.1f} {base}V{y}H{stop:.0f}"/>')
+        out.append(
+            f'<path class="line m{i % STYLES}" d="M{positions[i]:.1f} {base}V{y}H{stop:.0f}"/>'
+        )
         anchor, shift = ("end", -5) if on_left else ("start", 5)
         out.append(
             f'<text class="name" x="{stop + shift:.0f}" y="{y + 4}" text-anchor="{anchor}">'
@@ -231,7 +233,7 @@ def rank_svg(result: FriedmanResult) -> str:
         )
     # One bar per group of methods that do not differ.
     for level, group in enumerate(groups):
-        inside = [at[result.names.index(name)] for name in group]
+        inside = [positions[result.names.index(name)] for name in group]
         y = base + 8 + 9 * level
         out.append(f'<path class="group" d="M{min(inside) - 4:.1f} {y}H{max(inside) + 4:.1f}"/>')
     return "".join(out) + "</svg>"

@@ -51,14 +51,14 @@ class Panel:
 def _roc(result: CrossValidation, code: int) -> list[tuple[int, str, RocCurve, float]]:
     """(index, method, curve, area) of each method with scores, for a class against the rest."""
     truth = result.true_codes == code
-    found = []
+    curves = []
     for place, method in enumerate(result.methods):
         scores = usable_scores(result[method].proba, probabilities=False)
         if scores is not None:
             column = scores[:, code]
             curve = roc_curve(truth, column, positive=True, classes=(False, True))
-            found.append((place, method, curve, binary_auc(truth, column)))
-    return found
+            curves.append((place, method, curve, binary_auc(truth, column)))
+    return curves
 
 
 def roc_panels(result: CrossValidation) -> list[Panel]:

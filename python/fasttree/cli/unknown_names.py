@@ -16,7 +16,7 @@ MEANT = {
     "--csv": "save out output",
     "--cv": "folds k n-folds n-splits cross-validation",
     "--drop": "exclude ignore remove",
-    "--form": "format to",
+    "--form": "format to as",
     "--metric": "score measure",
     "--missing": "na na-values missing-values",
     "--model": "save s o out output dump export model-file",
@@ -32,13 +32,25 @@ MEANT = {
     "--task": "regression classification",
     "advise": "recommend",
     "cv": "validate cross-validate",
-    "datasets": "data list describe",
+    "datasets": "data list",
     "fit": "train grow tree learn",
     "predict": "test score evaluate",
     "rank": "importance features",
-    "show": "plot print export draw",
+    "show": "plot print draw",
 }
 """Names by which other programs and commands know options and commands."""
+
+SPELLED = {
+    "datasets": {"datasets describe": "describe summary info head"},
+    "show": {"show --form": "export"},
+    "--param": {
+        "-p max_leaf_nodes=VALUE": "max-leaves leaves max-leaf",
+        "-p max_depth=VALUE": "depth max-level",
+        "-p min_samples_leaf=VALUE": "min-leaf min-rows min-bucket",
+        "-p pruning=VALUE": "prune",
+    },
+}
+"""Such names of what is typed with a command or an option."""
 
 
 def meant_by(typed: str, known: Iterable[str]) -> str:
@@ -61,7 +73,8 @@ def meant_by(typed: str, known: Iterable[str]) -> str:
         for name in (*FastTreeRegressor._get_param_names(), *FastTreeClassifier._get_param_names()):
             words[name] = f"-p {name}=VALUE"
     for option in known:
-        words.update(dict.fromkeys(MEANT.get(option, "").split(), option))
+        for typed_with, names in {**SPELLED.get(option, {}), option: MEANT.get(option, "")}.items():
+            words.update(dict.fromkeys(names.split(), typed_with))
     words |= {name: option for name, option in OPTIONS.items() if option in known}
     words |= {option.lstrip("-"): option for option in known}
     alike = {name.replace("_", "-"): option for name, option in words.items()}

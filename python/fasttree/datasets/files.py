@@ -348,7 +348,9 @@ def _contents(
         found.unused, found.written = read.unused, read.file_cells
     elif form == "unread":
         what = other_format(text, limits)
-        said = f"files of type {kind} are" if what is None else f"the file is {what}, which is"
+        is_of_r = kind.startswith(".rd")  # packed by gzip or other programs
+        by_kind = what is None or is_of_r
+        said = f"files of type {kind} are" if by_kind else f"the file is {what}, which is"
         ways = "save it as CSV, ARFF or Parquet, or read it with pandas and fit the frame in Python"
         raise DataFileError(f"{said} not read; {ways}", text)
     elif form == "libsvm":
@@ -368,7 +370,10 @@ def _contents(
 
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
-_UNREAD = {".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".mat", ".basket"}
+_UNREAD = {
+    *(".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".mat", ".basket"),
+    *(".dta", ".sav", ".por", ".sas7bdat", ".xpt", ".rds", ".rda", ".rdata"),
+}
 
 
 def _refuse(options: dict[str, Any], path: str) -> None:

@@ -26,6 +26,7 @@ Examples:
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -145,7 +146,8 @@ class Stability:
         Returns:
             Bunch of arrays of equal length: `depth` of the test and number of the `refit`, and
             `threshold` of a number, or `levels`: the names that go to the first branch, as a tuple
-            (empty of a test with a branch per level).
+            (empty of a test with a branch per level). A test on the bins of a number stands once
+            for each threshold between two of its branches.
 
         Raises:
             ValueError: no column of the model.
@@ -156,17 +158,22 @@ class Stability:
                 f"column={column!r} is no column of the model; there are {', '.join(schema.names)}"
             )
         j = schema.names.index(column)
-        trees = [TreeArrays(model.arrays()) for model in self._models]
-        tests = [(tree, np.flatnonzero(tree.feature == j)) for tree in trees]
+        names = schema.levels[j] if schema.nominal[j] else None
+        rows = [
+            (tree.depth[node], refit, value)
+            for refit, model in enumerate(self._models)
+            for tree in [TreeArrays(model.arrays())]
+            for node, values in _tests_of(j, names, model, tree)
+            for value in values
+        ]
         found = Bunch(
-            depth=np.concatenate([tree.depth[nodes] for tree, nodes in tests]),
-            refit=np.repeat(np.arange(len(trees)), [len(nodes) for _, nodes in tests]),
+            depth=np.array([depth for depth, _, _ in rows], dtype=np.int64),
+            refit=np.array([refit for _, refit, _ in rows], dtype=np.int64),
         )
-        if schema.nominal[j]:
-            names, pairs = schema.levels[j], [(tree, i) for tree, at in tests for i in at.tolist()]
-            found.levels = [_first_levels(tree, i, names) for tree, i in pairs]
+        if names is None:
+            found.threshold = np.array([value for _, _, value in rows], dtype=np.float64)
         else:
-            found.threshold = np.concatenate([tree.threshold[nodes] for tree, nodes in tests])
+            found.levels = [value for _, _, value in rows]
         return found
 
     def votes(self, X: Any) -> Any:
@@ -298,6 +305,23 @@ def _percent(share: float) -> str:
 def _first_levels(tree: TreeArrays, node: int, levels: Sequence[Any]) -> tuple[Any, ...]:
     """Names of the levels that go to the first child of a subset node."""
     return tuple(levels[code] for code in tree.levels_of(node).tolist())
+
+
+def _tests_of(
+    j: int, names: Sequence[Any] | None, model: Any, tree: TreeArrays
+) -> Iterator[tuple[int, list[Any]]]:
+    """The nodes that ask a column: of a nominal one the names of the levels that go to the first
+    branch, of a number all thresholds between two branches, several of its bins."""
+    cuts: list[float] | None = None
+    for node in np.flatnonzero(tree.feature == j).tolist():
+        if names is not None:
+            yield node, [_first_levels(tree, node, names)]
+        elif not np.isnan(tree.threshold[node]):
+            yield node, [float(tree.threshold[node])]
+        else:
+            cuts = json.loads(model.schema_json())["features"][j]["cuts"] if cuts is None else cuts
+            branches = tree.groups_of(node).tolist() or range(len(cuts) + 1)
+            yield node, [cut for k, cut in enumerate(cuts) if branches[k] != branches[k + 1]]
 
 
 def _merged(tree: TreeArrays, node: int) -> set[frozenset[int]]:

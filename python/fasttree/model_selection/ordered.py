@@ -20,8 +20,8 @@ from .._checks.speech import data_row, given
 from ..table.date_texts import moment_of, order_of_dates
 from .folds import Folds
 
-_MONTHS = re.compile(r"\d{4}(-\d{2})?")
-"""Years or months, whose order is that of their texts, where all have one length."""
+_YEARS = re.compile(r"\d{4}")
+"""Years, whose order is that of their texts."""
 
 
 def places_in_time(
@@ -54,7 +54,7 @@ def places_in_time(
         return np.unique(values, return_inverse=True)[1]
     texts = [str(value) for value in values]
     different = list(dict.fromkeys(texts))
-    if all(map(_MONTHS.fullmatch, different)) and len({len(text) for text in different}) == 1:
+    if all(map(_YEARS.fullmatch, different)):
         times: dict[str, Any] = {text: text for text in different}
     else:
         # Dates: days beside times, or times with a zone beside others, have no certain order.

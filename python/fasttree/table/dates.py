@@ -190,6 +190,7 @@ def _format_given(name: str, written: Any, cells: Any) -> DateFormat:
         order = written.partition(" ")[0] if isinstance(written, str) else written
         one_of(worded(f"dates[{name!r}]", f"--dates {name}"), order, ORDERS)
         written = DateFormat.parse(written)
+        _check_any(name, cells, [written.order])
     if written.zone:
         zone_named(written.zone)
     is_whole = written.zone or written.is_local
@@ -200,18 +201,30 @@ def _order_in(name: str, cells: Any) -> str:
     """The order of the texts of a column; "ymd" of dates that are no texts."""
     if temporal(cells) is not None:
         return "ymd"
-    is_column = isinstance(cells, Column)
-    levels = [*(cells.levels or ())] if is_column else [*set(cells_of(cells))]
-    levels = [level for level in levels if not is_missing(level)]
-    if not is_column and all(isinstance(level, datetime.date) for level in levels):
+    levels = [level for level in dict.fromkeys(cells_of(cells)) if not is_missing(level)]
+    if not any(isinstance(level, str) for level in levels):
+        _check_any(name, levels, ["ymd"])
         return "ymd"
     order = order_of_dates(levels)
     if order is None:
+        _check_any(name, levels, ORDERS)
         raise ValueError(
-            f"{option('dates')}: {name!r} holds no dates, or dates whose day and month cannot be "
-            f"told apart: say which order they have, {argument('dates', {name: 'dmy'})}"
+            f"{option('dates')}: {name!r} holds dates whose day and month cannot be told apart: "
+            f"say which order they have, {argument('dates', {name: 'dmy'})}"
         )
     return order
+
+
+def _check_any(name: str, cells: Any, orders: Sequence[str]) -> None:
+    """Refuse a column of the caller's in which no cell is a date in one of some orders."""
+    present = [cell for cell in cells_of(cells) if not is_missing(cell)]
+    is_text = any(isinstance(cell, str) for cell in present)
+    written = f" written as {orders[0]}" if is_text and len(orders) == 1 else ""
+    read = (parts_of(present, order, "")[:, 0] for order in orders)
+    if temporal(cells) is None and present and all(np.isnan(years).all() for years in read):
+        raise ValueError(
+            f"{option('dates')}: {name!r} holds no dates{written} ({shorten(present, 3)})"
+        )
 
 
 def date_columns(name: str, values: Any, date_format: DateFormat) -> list[Column]:

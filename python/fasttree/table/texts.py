@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._checks.speech import argument, in_text, reading, worded
-from .date_texts import date_match, day_of_number
+from .date_texts import date_match, day_of_number, is_season
 
 _SIGN = (
     r"(?:[$€£¥₹₽₩₺฿₫₴₪¢]|[A-Z]{0,3}\$|kr\.?|zł|Fr\.|Rs\.?|"
@@ -29,6 +29,11 @@ _POWERS = {
 _POWER = rf"(?:{'|'.join(sorted(_POWERS, reverse=True))})"
 _PERCENT, _TIMES, _UNIT = "numbers with a percent sign", "times or durations", "numbers with a unit"
 _NOTE = "numbers with a mark or note"
+_SPOKEN = (
+    r"(?:\d+\s?(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b\s?,?\s?){2,}"
+    r"|P(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?"
+)
+"""Durations such as 2h 5m and PT2H5M."""
 _CELL = r"[-+−]?\s*(?:\d[\d.,'’\s]*|[.,]\d+)(?:[eE][-+]?\d+)?"
 _DRESSED = {
     what: re.compile(
@@ -43,11 +48,17 @@ _DRESSED = {
         "numbers in brackets, as of losses": r"\(CELL\)",
         "numbers with the minus behind": r"CELL-",
         "numbers with a typographic minus": r"−\s*\d[\d.,]*",
-        _NOTE: r"[~≈]\s*CELL|CELL\s*[*†‡]+|CELL\s*\[\w{1,4}\]",
+        _NOTE: (
+            r"[~≈]\s*CELL|CELL\s*[*†‡]+|CELL\s*\[\w{1,4}\]|\[CELL\]"
+            r"|CELL\s*\([^()\s]{1,4}\)|CELL\s*±\s*CELL"
+        ),
         "numbers with apostrophes or blanks between thousands": (
             r"[-+]?\d{1,3}(?:['’\s]\d{3})+(?:[.,]\d+)?"
         ),
-        _TIMES: (r"(?:\d+ days? )?[-+]?\d{1,3}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?Z?"),
+        _TIMES: (
+            r"(?:\d+ days? )?[-+]?\d{1,3}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?Z?"
+            rf"|{_SPOKEN}"
+        ),
         _UNIT: (r"CELL\s*(?P<unit>[^\W\d_]{1,8}[²³]?(?:/[^\W\d_]{1,4})?|°[CF]?|[\"'])"),
     }.items()
 }
@@ -65,6 +76,7 @@ _STEPS = (
 _CLOCKS = (
     (re.compile(r"-?(?:\d+ days? )?\d+:\d{2}:\d{2}(?:\.\d+)?"), ""),
     (re.compile(r"-?\d+:\d{2}"), " + ':00'"),
+    (re.compile(_SPOKEN, re.IGNORECASE), ""),
 )
 """Times that pandas reads as durations, and what it needs at their ends."""
 
@@ -106,6 +118,8 @@ def date_share(levels: Sequence[Any]) -> float:
         (1.0, 0.5)
     """
     sample = levels[:: max(1, len(levels) // LOOKED_AT)]
+    if all(isinstance(level, str) and is_season(level) for level in sample):
+        return 0.0
     dates = sum(isinstance(level, str) and date_match(level) is not None for level in sample)
     return dates / len(sample) if sample else 0.0
 

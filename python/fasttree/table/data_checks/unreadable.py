@@ -23,6 +23,7 @@ import numpy as np
 from ..._checks import is_missing
 from ..._checks.speech import worded
 from ..columns import MAX_LEVELS
+from ..date_parts import period_of
 from ..date_texts import order_of_dates
 from ..dates import DateFormat, date_reason, formats_of
 from ..kinds import resolve_roles
@@ -113,7 +114,8 @@ def _reason_of(values: Any) -> str | None:
     kind = getattr(getattr(values, "dtype", None), "kind", None)
     if kind in ("b", "f"):
         return None
-    if kind == "M":  # of pandas, too, of whose time zones narwhals knows some alone
+    # Of pandas, too: narwhals knows some of its time zones alone, and no periods.
+    if kind == "M" or period_of(values):
         return date_reason(DateFormat("ymd"))
     if isinstance(values, np.ndarray) and kind != "O":
         if kind in ("i", "u") and has_inexact(values):

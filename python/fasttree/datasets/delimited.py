@@ -26,8 +26,9 @@ import csv
 import io
 import os
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -138,7 +139,17 @@ def read_delimited(
         cells=cells,
         skipped=skipped,
     )
-    columns = first.read(None)
+    try:
+        columns = first.read(None)
+    except DataFileError:
+        if not any(b'\\"' in block for block in blocks(path, limits)):
+            raise
+        escaped = replace(first, has_escapes=True, first_lines=None)
+        with suppress(DataFileError):  # the first fault tells more
+            columns, first = escaped.read(None), escaped
+        if first is not escaped:
+            raise
+        first.layout.said.append('quotes inside cells are written as \\"')
     if first.failed:
         second = replace(first)
         columns |= second.read(set(first.failed))
@@ -307,8 +318,14 @@ def _rows_as_texts(
     limits = Limits()
     sep, skipped = _separator(path, None, limits)
     content = b"".join(blocks(path, limits)).removeprefix(codecs.BOM_UTF8)[skipped:]
-    lines = io.StringIO(decode(content), newline="")
-    reader = csv.reader(lines, delimiter=sep, skipinitialspace=True)
+    reading_as = partial(csv.reader, delimiter=sep, skipinitialspace=True)
+    text = decode(content)
+    if '\\"' in text:
+        try:
+            deque(reading_as(io.StringIO(text, newline=""), strict=True), maxlen=0)
+        except csv.Error:
+            text = text.replace('\\"', '""')
+    reader = reading_as(io.StringIO(text, newline=""))
     # Lines of blanks do not count, as in `read_delimited`; a row of empty cells is a row.
     rows, line = [], 1
     for row in reader:
@@ -338,6 +355,8 @@ class _Pass:
     """What the caller says of missing cells."""
     skipped: int
     """Length of a first line that names the separator, else 0."""
+    has_escapes: bool = False
+    """Whether a backslash stands before quotes inside cells, as R and Spark write it."""
     first_lines: Layout | None = None
     """What an earlier pass found."""
     layout: Layout = field(init=False)
@@ -360,7 +379,7 @@ class _Pass:
         pieces = blocks(self.path, self.limits)
         if self.skipped:
             yield next(pieces).removeprefix(codecs.BOM_UTF8)[self.skipped :]
-        yield from pieces
+        yield from _with_doubled(pieces) if self.has_escapes else pieces
 
     def read(self, as_labels: set[int] | None) -> dict[int, Column]:
         """The columns by position: all of them, or only those in `as_labels`, as labels."""
@@ -442,6 +461,16 @@ class _Pass:
         missing = [text.encode() for text in sorted(self.missing)]
         repeated = self.layout.header if self.layout.repeats else None
         reader.start(self.layout.above, repeated, names, requests, missing)
+
+
+def _with_doubled(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks of a file with doubled quotes in place of those behind a backslash."""
+    rest = b""
+    for piece in pieces:
+        piece = rest + piece
+        rest = piece[len(piece.rstrip(b"\\")) :]
+        yield piece.removesuffix(rest).replace(b'\\"', b'""')
+    yield rest
 
 
 def _plain_labels(texts: list[str]) -> list[str]:

@@ -163,6 +163,10 @@ def layout(
     elif first:
         said.append(f"the first {first} lines are titles or comments")
     cells, below = _unmarked(rows[first], width), rows[first + 1 :]
+    while header is None and _is_heading(cells, below, width, evidence_of):
+        said.append(f"the line {','.join(cells)[:60]!r} is a heading above the names")
+        first += 1
+        cells, below = rows[first], below[1:]
     whole = [row for row in below if len(row) == width]
     others = [row for row in whole if row != cells]
     if 1 < len(others) < len(whole) and evidence_of(cells, others) > REPEATED:
@@ -192,21 +196,57 @@ def layout(
         width -= 1
         said.append("the lines end in a separator")
     above = first + has_header
-    if header is None and has_header and _are_units(whole, cells, missing):
+    n_units = 0
+    if header is None and has_header:
+        n_units = next((n for n in range(1, 4) if _are_units(whole, n, cells, missing)), 0)
+        above += n_units
+    if n_units:
+        text = repr(",".join(whole[0])[:60])
+        what = f"the line {text} below the names is units or an explanation"
+        if n_units > 1:
+            what = f"{n_units} lines below the names, from {text} on, are explanations"
+        said.append(f"{what}, left out")
+    if has_header and _is_name_of_index(cells, whole[n_units:]):
         above += 1
-        said.append(f"the line {','.join(whole[0])[:60]!r} below the names is units, left out")
     names_row = first if has_header else None
     repeats = has_header and width > 1 and evidence > 0 and None in map(_value, cells)
     return Layout(above, width, names_row, has_row_names and has_header, said, repeats)
 
 
-def _are_units(rows: Sequence[Row], names: Row, missing: Collection[str]) -> bool:
-    """Whether the first of these rows has units or words where all others have numbers or dates.
+def _is_heading(
+    cells: Row, below: Sequence[Row], width: int, evidence_of: Callable[..., float]
+) -> bool:
+    """Whether a line groups columns (``size,size,mark`` or ``size,,mark``) whose names stand in the
+    line below, as those of merged cells and of several levels of columns do."""
+    whole = [row for row in below if len(row) == width]
+    if len(cells) != width or len(whole) < 3 or whole[0] is not below[0]:
+        return False
+    start = 0 if cells[0] else 1  # an index has no name, or has it in the lower line
+    names, groups = whole[0][start:], cells[start:]
+    if not all(names) or len({*names}) < len(names) or len({*filter(None, groups)}) == len(groups):
+        return False
+    return any(groups) and evidence_of(whole[0], whole[1:]) > REPEATED
+
+
+def _is_name_of_index(names: Row, rows: Sequence[Row]) -> bool:
+    """Whether the first row has the name of the first column alone, as pandas writes it below
+    several lines of names."""
+    if names[0] or not rows or any(rows[0][1:]) or len(rows) < 2:
+        return False
+    return bool(rows[0][0]) and _value(rows[0][0]) is None and any(rows[1][1:])
+
+
+def _are_units(rows: Sequence[Row], n: int, names: Row, missing: Collection[str]) -> bool:
+    """Whether each of the first n rows has units, words or questions where all others have numbers
+    or dates.
 
     Beside them its cells are empty, marks such as ``-``, in brackets, or, where two columns of
     numbers have units, words that do not occur below. A first column without a name is an index,
     and rows of one cell are notes.
     """
+    if n > 1:
+        parts = [[row, *rows[n:]] for row in rows[:n]]
+        return len(rows) > n and all(_are_units(part, 1, names, missing) for part in parts)
     n_units, n_words, is_index = 0, 0, not names[0]
     rows = [row for row in rows if row is rows[0] or sum(map(bool, row)) > 1]
     for cell, *column in [*zip(*rows, strict=True)][is_index:]:
@@ -333,17 +373,23 @@ def _form(text: str) -> str:
 
 def index_of(columns: Sequence[Column]) -> bool:
     """Whether the first, unnamed columns of a file are its index: whole numbers of which most occur
-    once, or different texts that are no dates.
+    once, with those that R makes of repeated ones (1, 1.1, 1.2), or different texts that are no
+    dates.
 
     Examples:
         >>> index_of([Column("", "numeric", np.array([7.0, 2.0, 4.0]))])
         True
         >>> index_of([Column("", "numeric", np.array([0.5, 2.0, 4.0]))])
         False
+        >>> index_of([Column("", "numeric", np.array([1, 2, 1.1, 2.1, 1.2]))])
+        True
     """
     cells = np.column_stack([column.numbers() for column in columns])
     texts = [column.levels for column in columns if column.levels is not None]
-    if not np.array_equal(cells, np.floor(cells)) or any(date_share(one) > 0.9 for one in texts):
+    parts = np.unique(cells[cells != np.floor(cells)])
+    if np.isnan(parts).any() or any(date_share(one) > 0.9 for one in texts):
+        return False
+    if not np.isin([*np.floor(parts), *np.round(np.floor(parts) + 0.1, 1)], cells).all():
         return False
     distinct = len(np.unique(cells, axis=0))
     return distinct == len(cells) if texts else 2 * distinct > len(cells)

@@ -448,7 +448,12 @@ def test_dates_as_whole_numbers_are_named_and_read_if_stated():
 
 
 PERIODS = {
-    "M": ["{0.year}-{0.month:02}", "{0:%b} {0.year}", "{0.year}M{0.month:02}", "{0.month}/{0.year}"],
+    "M": [
+        "{0.year}-{0.month:02}",
+        "{0:%b} {0.year}",
+        "{0.year}M{0.month:02}",
+        "{0.month}/{0.year}",
+    ],
     "Q": ["{0.year}Q{q}", "Q{q} {0.year}", "{0.year}-Q{q}", "Q{q}{0.year}", "{q}Q{0.year}"],
     "W": ["{iso.year}-W{iso.week:02}", "{iso.year}W{iso.week:02}", "W{iso.week}/{iso.year}"],
 }

@@ -23,6 +23,8 @@ MEANT = {
     "--n-jobs": "threads jobs cores workers",
     "--nominal": "categorical factors levels",
     "--out": "save o output csv",
+    "--param max_leaf_nodes=VALUE": "max-leaves leaves max-leaf",
+    "--param min_samples_leaf=VALUE": "min-leaf min-rows min-bucket",
     "--pictures": "plot plots png svg",
     "--plot": "picture png svg figure",
     "--png": "plot picture figure image pdf",
@@ -33,24 +35,13 @@ MEANT = {
     "advise": "recommend",
     "cv": "validate cross-validate",
     "datasets": "data list",
+    "datasets describe": "describe summary info head",
     "fit": "train grow tree learn",
     "predict": "test score evaluate",
     "rank": "importance features",
-    "show": "plot print draw",
+    "show": "plot print export draw",
 }
 """Names by which other programs and commands know options and commands."""
-
-SPELLED = {
-    "datasets": {"datasets describe": "describe summary info head"},
-    "show": {"show --form": "export"},
-    "--param": {
-        "-p max_leaf_nodes=VALUE": "max-leaves leaves max-leaf",
-        "-p max_depth=VALUE": "depth max-level",
-        "-p min_samples_leaf=VALUE": "min-leaf min-rows min-bucket",
-        "-p pruning=VALUE": "prune",
-    },
-}
-"""Such names of what is typed with a command or an option."""
 
 
 def meant_by(typed: str, known: Iterable[str]) -> str:
@@ -73,8 +64,8 @@ def meant_by(typed: str, known: Iterable[str]) -> str:
         for name in (*FastTreeRegressor._get_param_names(), *FastTreeClassifier._get_param_names()):
             words[name] = f"-p {name}=VALUE"
     for option in known:
-        for typed_with, names in {**SPELLED.get(option, {}), option: MEANT.get(option, "")}.items():
-            words.update(dict.fromkeys(names.split(), typed_with))
+        for meant in (one for one in MEANT if one.split()[0] == option):
+            words.update(dict.fromkeys(MEANT[meant].split(), meant.replace("--param", "-p")))
     words |= {name: option for name, option in OPTIONS.items() if option in known}
     words |= {option.lstrip("-"): option for option in known}
     alike = {name.replace("_", "-"): option for name, option in words.items()}

@@ -26,9 +26,8 @@ import csv
 import io
 import os
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -141,14 +140,14 @@ def read_delimited(
     )
     try:
         columns = first.read(None)
-    except DataFileError:
+    except DataFileError as fault:
         if not any(b'\\"' in block for block in blocks(path, limits)):
             raise
-        escaped = replace(first, has_escapes=True, first_lines=None)
-        with suppress(DataFileError):  # the first fault tells more
-            columns, first = escaped.read(None), escaped
-        if first is not escaped:
-            raise
+        first = replace(first, has_escapes=True, first_lines=None)
+        try:
+            columns = first.read(None)
+        except DataFileError:  # the first fault tells more
+            raise fault from None
         first.layout.said.append('quotes inside cells are written as \\"')
     if first.failed:
         second = replace(first)
@@ -318,14 +317,10 @@ def _rows_as_texts(
     limits = Limits()
     sep, skipped = _separator(path, None, limits)
     content = b"".join(blocks(path, limits)).removeprefix(codecs.BOM_UTF8)[skipped:]
-    reading_as = partial(csv.reader, delimiter=sep, skipinitialspace=True)
     text = decode(content)
-    if '\\"' in text:
-        try:
-            deque(reading_as(io.StringIO(text, newline=""), strict=True), maxlen=0)
-        except csv.Error:
-            text = text.replace('\\"', '""')
-    reader = reading_as(io.StringIO(text, newline=""))
+    if re.search(rf'\\"(?!\s*(?:{re.escape(sep)}|[\r\n]|$))', text):  # quotes inside cells
+        text = text.replace('\\"', '""')
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sep, skipinitialspace=True)
     # Lines of blanks do not count, as in `read_delimited`; a row of empty cells is a row.
     rows, line = [], 1
     for row in reader:
@@ -379,7 +374,9 @@ class _Pass:
         pieces = blocks(self.path, self.limits)
         if self.skipped:
             yield next(pieces).removeprefix(codecs.BOM_UTF8)[self.skipped :]
-        yield from _with_doubled(pieces) if self.has_escapes else pieces
+        if self.has_escapes:
+            pieces = iter([b"".join(pieces).replace(b'\\"', b'""')])
+        yield from pieces
 
     def read(self, as_labels: set[int] | None) -> dict[int, Column]:
         """The columns by position: all of them, or only those in `as_labels`, as labels."""
@@ -461,16 +458,6 @@ class _Pass:
         missing = [text.encode() for text in sorted(self.missing)]
         repeated = self.layout.header if self.layout.repeats else None
         reader.start(self.layout.above, repeated, names, requests, missing)
-
-
-def _with_doubled(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The blocks of a file with doubled quotes in place of those behind a backslash."""
-    rest = b""
-    for piece in pieces:
-        piece = rest + piece
-        rest = piece[len(piece.rstrip(b"\\")) :]
-        yield piece.removesuffix(rest).replace(b'\\"', b'""')
-    yield rest
 
 
 def _plain_labels(texts: list[str]) -> list[str]:

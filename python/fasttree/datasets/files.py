@@ -348,8 +348,7 @@ def _contents(
         found.unused, found.written = read.unused, read.file_cells
     elif form == "unread":
         what = other_format(text, limits)
-        is_of_r = kind.startswith(".rd")  # packed by gzip or other programs
-        by_kind = what is None or is_of_r
+        by_kind = what is None or kind.startswith(".rd")  # R packs its files
         said = f"files of type {kind} are" if by_kind else f"the file is {what}, which is"
         ways = "save it as CSV, ARFF or Parquet, or read it with pandas and fit the frame in Python"
         raise DataFileError(f"{said} not read; {ways}", text)

@@ -196,18 +196,13 @@ def layout(
         width -= 1
         said.append("the lines end in a separator")
     above = first + has_header
-    n_units = 0
-    if header is None and has_header:
-        n_units = next((n for n in range(1, 4) if _are_units(whole, n, cells, missing)), 0)
-        above += n_units
+    explain = has_header and header is None
+    n_units = next((n for n in (1, 2, 3) if explain and _are_units(whole, n, cells, missing)), 0)
+    above += n_units
     if n_units:
-        text = repr(",".join(whole[0])[:60])
-        what = f"the line {text} below the names is units or an explanation"
-        if n_units > 1:
-            what = f"{n_units} lines below the names, from {text} on, are explanations"
-        said.append(f"{what}, left out")
-    if has_header and _is_name_of_index(cells, whole[n_units:]):
-        above += 1
+        lines = "the line" if n_units == 1 else f"{n_units} lines from"
+        text = ",".join(whole[0])[:60]
+        said.append(f"{lines} {text!r} below the names is units or an explanation, left out")
     names_row = first if has_header else None
     repeats = has_header and width > 1 and evidence > 0 and None in map(_value, cells)
     return Layout(above, width, names_row, has_row_names and has_header, said, repeats)
@@ -228,14 +223,6 @@ def _is_heading(
     return any(groups) and evidence_of(whole[0], whole[1:]) > REPEATED
 
 
-def _is_name_of_index(names: Row, rows: Sequence[Row]) -> bool:
-    """Whether the first row has the name of the first column alone, as pandas writes it below
-    several lines of names."""
-    if names[0] or not rows or any(rows[0][1:]) or len(rows) < 2:
-        return False
-    return bool(rows[0][0]) and _value(rows[0][0]) is None and any(rows[1][1:])
-
-
 def _are_units(rows: Sequence[Row], n: int, names: Row, missing: Collection[str]) -> bool:
     """Whether each of the first n rows has units, words or questions where all others have numbers
     or dates.
@@ -248,6 +235,8 @@ def _are_units(rows: Sequence[Row], n: int, names: Row, missing: Collection[str]
         parts = [[row, *rows[n:]] for row in rows[:n]]
         return len(rows) > n and all(_are_units(part, 1, names, missing) for part in parts)
     n_units, n_words, is_index = 0, 0, not names[0]
+    if is_index and rows and not any(rows[0][1:]):  # the name of the index, as pandas writes it
+        return len(rows) > 2 and bool(rows[0][0]) and _value(rows[0][0]) is None
     rows = [row for row in rows if row is rows[0] or sum(map(bool, row)) > 1]
     for cell, *column in [*zip(*rows, strict=True)][is_index:]:
         known = [text for text in column if text not in missing]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import re
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,8 @@ from .date_texts import day_of_number, is_offset, moment_of, zone_in, zone_named
 from .sources import listed
 
 PARTS = ("year", "month", "weekday")
-"""The numbers that are made of a date; the weekday is 1 for Monday to 7 for Sunday (ISO 8601), and
-0 of a month, quarter, half or week of a year, whose first day the others are of."""
+"""The numbers that are made of a date; the weekday is 1 for Monday to 7 for Sunday (ISO 8601). A
+month, quarter, half or week of a year is its first day."""
 
 
 def cells_of(values: Any) -> list[Any]:
@@ -69,18 +68,12 @@ def _pandas_zone(values: Any) -> Any:
     return getattr(getattr(values, "dtype", None), "tz", None)
 
 
-def period_of(values: Any) -> str:
-    """The frequency of a series of pandas' periods, such as "M" of months; empty of others."""
-    match = re.match(r"period\[(\w+)", str(getattr(values, "dtype", "")))
-    return match[1] if match else ""
-
-
 def temporal(values: Any) -> Any:
     """An array, or a pandas series with a zone, as it is, or a series as one of narwhals, if its
     type is temporal; else None."""
     if isinstance(values, np.ndarray):
         return values if values.dtype.kind == "M" else None
-    if period_of(values):
+    if str(getattr(values, "dtype", "")).startswith("period["):  # of pandas
         values = values.dt.to_timestamp()
     if _pandas_zone(values) is not None:
         return values
@@ -118,10 +111,7 @@ def parts_of(values: Any, order: str, zone: str) -> np.ndarray:
         else:
             series = series.dt.convert_time_zone(zone)
     parts = (series.dt.year(), series.dt.month(), series.dt.weekday())
-    numbers = np.column_stack([part.cast(nw.Float64).to_numpy() for part in parts])
-    if period_of(values) in ("Y", "Q", "M", "W"):
-        numbers[~np.isnan(numbers[:, 2]), 2] = 0
-    return numbers
+    return np.column_stack([part.cast(nw.Float64).to_numpy() for part in parts])
 
 
 def _parts_of_array(times: np.ndarray) -> np.ndarray:
@@ -147,10 +137,6 @@ def _parts_of_cells(cells: list[Any], order: str, zone: str) -> np.ndarray:
         return day.year, day.month, day.isoweekday()
 
     texts = {cell for cell in cells if isinstance(cell, str)}
-    moments = {text: moment_of(text, order) for text in texts}
-    of_text = {text: parts(getattr(moment, "at", None)) for text, moment in moments.items()}
-    for text, moment in moments.items():
-        if moment is not None and moment.form == "period":
-            of_text[text] = moment.at.year, moment.at.month, 0
+    of_text = {text: parts(getattr(moment_of(text, order), "at", None)) for text in texts}
     rows = [of_text[cell] if isinstance(cell, str) else parts(cell) for cell in cells]
     return np.array(rows, np.float64).reshape(-1, len(PARTS))

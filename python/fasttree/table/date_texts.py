@@ -12,6 +12,7 @@ When not to use it
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import functools
 import re
@@ -62,10 +63,7 @@ in brackets. One mark separates numbers."""
 _COMPACT = re.compile(r"\s*(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?!\d)")
 """The compact form of ISO 8601, 20241231T235959."""
 
-_PART = (
-    rf"(?:(?P<unit>[MQHW])(?P<number>\d\d?)|(?P<quarter>[1-4])Q"
-    rf"|(?P<name>(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?))"
-)
+_PART = rf"(?:(?P<unit>[MQHW])(?P<number>\d\d?)|(?P<name>(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?))"
 _PERIODS = tuple(
     re.compile(form.replace("YEAR", r"(?P<year>(?:1[89]|20)\d\d)"), re.IGNORECASE)
     for form in (
@@ -73,8 +71,8 @@ _PERIODS = tuple(
         rf"\s*(?:(?P<month>0?[1-9]|1[0-2])[-/]|{_PART}[-/,\s]{{0,2}})YEAR\s*",
     )
 )
-"""Months, quarters, halves and weeks of a year, which comes first or last: 2024-01, Jan 2024, 1/2024,
-2024Q1, Q1/2024, 2024H1, 2024-W05."""
+"""Months, quarters, halves and weeks of a year, which comes first or last: 2024-01, Jan 2024,
+1/2024, 2024Q1, Q1/2024, 2024H1, 2024-W05."""
 
 _VERSION = re.compile(r"(?:0?\d|1[0-2])\.(?:0?\d|1[0-2])\.\d\d")
 """What may be the number of a version, such as 1.2.24: no number must be a day."""
@@ -94,10 +92,7 @@ def date_match(text: str) -> re.Match[str] | None:
     compact = _COMPACT.match(text)
     if compact is not None:
         text = "{}-{}-{}T{}:{}:{}".format(*compact.groups()) + text[compact.end() :]
-    match = _GRAMMAR.fullmatch(text)
-    if match is None and (first := first_day(text)) is not None:
-        match = _GRAMMAR.fullmatch(str(first))
-    return match
+    return _GRAMMAR.fullmatch(text) or _GRAMMAR.fullmatch(str(first_day(text)))
 
 
 def first_day(text: str) -> datetime.date | None:
@@ -112,28 +107,13 @@ def first_day(text: str) -> datetime.date | None:
     match = next(filter(None, (form.fullmatch(text) for form in _PERIODS)), None)
     if match is None:
         return None
-    year, unit = int(match["year"]), (match["unit"] or "Q").upper()
-    number = int(match["number"] or match["quarter"] or match["month"] or 0)
-    if match["month"] or match["name"]:
-        unit, number = "M", number or _MONTHS.index(match["name"][:3].lower()) + 1
-    try:
+    year, unit, name = int(match["year"]), (match["unit"] or "M").upper(), match["name"] or ""
+    number = int(match["number"] or match["month"] or _MONTHS.index(name[:3].lower()) + 1)
+    with contextlib.suppress(ValueError):  # a fifth quarter
         if unit == "W":
             return datetime.date.fromisocalendar(year, number, 1)
         return datetime.date(year, {"M": 1, "Q": 3, "H": 6}[unit] * (number - 1) + 1, 1)
-    except ValueError:  # a fifth quarter
-        return None
-
-
-def is_season(text: str) -> bool:
-    """Whether a text may be a year and the next one, such as 2010-11, as well as a month.
-
-    Examples:
-        >>> is_season("2010-11"), is_season("2010-12"), is_season("Nov 2010")
-        (True, False, False)
-    """
-    return re.fullmatch(r"\s*\d\d\d\d-\d\d\s*", text) is not None and (
-        (int(text.strip()[2:4]) + 1) % 100 == int(text.strip()[5:])
-    )
+    return None
 
 
 def has_short_year(text: str) -> bool:
@@ -236,7 +216,7 @@ def day_of_number(number: Any) -> datetime.date | None:
         return None
 
 
-Form = Literal["day", "time", "zone", "odd", "period"]
+Form = Literal["day", "time", "zone", "odd"]
 
 
 class Moment(NamedTuple):
@@ -246,7 +226,7 @@ class Moment(NamedTuple):
         at: the day and the time to the second, in the time zone of the text if it has one.
         fraction: digits of the fraction of a second, without zeros at the end.
         form: what is known: the day, or the time too, with or without a zone. "odd": the day alone,
-            as no clock shows the time, or its zone is unknown. "period": it is the first day.
+            as no clock shows the time, or its zone is unknown.
     """
 
     at: datetime.datetime
@@ -267,8 +247,7 @@ def moment_of(text: str, order: str) -> Moment | None:
     if match is None or (day := _day_in(match, order)) is None:
         return None
     if match["hour"] is None:
-        known: Form = "day" if first_day(text) is None else "period"
-        return Moment(datetime.datetime(day.year, day.month, day.day), "", known)
+        return Moment(datetime.datetime(day.year, day.month, day.day), "", "day")
     zone = _zone_in(match)
     try:
         moment = datetime.datetime.combine(day, _clock_in(match), zone)

@@ -216,13 +216,11 @@ def _order_in(name: str, cells: Any) -> str:
 
 def _check_any(name: str, cells: Any, orders: Sequence[str]) -> None:
     """Refuse a column of the caller's in which no cell is a date in one of some orders."""
-    present = [cell for cell in cells_of(cells) if not is_missing(cell)]
-    is_text = any(isinstance(cell, str) for cell in present)
-    written = f" written as {orders[0]}" if is_text and len(orders) == 1 else ""
-    read = (parts_of(present, order, "")[:, 0] for order in orders)
-    if temporal(cells) is None and present and all(np.isnan(years).all() for years in read):
+    known = [] if temporal(cells) is not None else [c for c in cells_of(cells) if not is_missing(c)]
+    if known and all(np.isnan(parts_of(known, order, "")[:, 0]).all() for order in orders):
         raise ValueError(
-            f"{option('dates')}: {name!r} holds no dates{written} ({shorten(present, 3)})"
+            f"{option('dates')}: {name!r} holds no dates in the order {' or '.join(orders)} "
+            f"({shorten(known, 3)})"
         )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._checks.speech import argument, in_text, reading, worded
-from .date_texts import date_match, day_of_number, is_season
+from .date_texts import date_match, day_of_number
 
 _SIGN = (
     r"(?:[$€£¥₹₽₩₺฿₫₴₪¢]|[A-Z]{0,3}\$|kr\.?|zł|Fr\.|Rs\.?|"
@@ -118,8 +118,6 @@ def date_share(levels: Sequence[Any]) -> float:
         (1.0, 0.5)
     """
     sample = levels[:: max(1, len(levels) // LOOKED_AT)]
-    if all(isinstance(level, str) and is_season(level) for level in sample):
-        return 0.0
     dates = sum(isinstance(level, str) and date_match(level) is not None for level in sample)
     return dates / len(sample) if sample else 0.0
 

@@ -23,7 +23,6 @@ import numpy as np
 from ..._checks import is_missing
 from ..._checks.speech import worded
 from ..columns import MAX_LEVELS
-from ..date_parts import period_of
 from ..date_texts import order_of_dates
 from ..dates import DateFormat, date_reason, formats_of
 from ..kinds import resolve_roles
@@ -115,7 +114,7 @@ def _reason_of(values: Any) -> str | None:
     if kind in ("b", "f"):
         return None
     # Of pandas, too: narwhals knows some of its time zones alone, and no periods.
-    if kind == "M" or period_of(values):
+    if kind == "M" or str(getattr(values, "dtype", "")).startswith("period["):
         return date_reason(DateFormat("ymd"))
     if isinstance(values, np.ndarray) and kind != "O":
         if kind in ("i", "u") and has_inexact(values):

@@ -140,14 +140,11 @@ def read_delimited(
     )
     try:
         columns = first.read(None)
-    except DataFileError as fault:
+    except DataFileError:
         if not any(b'\\"' in block for block in blocks(path, limits)):
             raise
         first = replace(first, has_escapes=True, first_lines=None)
-        try:
-            columns = first.read(None)
-        except DataFileError:  # the first fault tells more
-            raise fault from None
+        columns = first.read(None)
         first.layout.said.append('quotes inside cells are written as \\"')
     if first.failed:
         second = replace(first)
@@ -374,9 +371,7 @@ class _Pass:
         pieces = blocks(self.path, self.limits)
         if self.skipped:
             yield next(pieces).removeprefix(codecs.BOM_UTF8)[self.skipped :]
-        if self.has_escapes:
-            pieces = iter([b"".join(pieces).replace(b'\\"', b'""')])
-        yield from pieces
+        yield from [b"".join(pieces).replace(b'\\"', b'""')] if self.has_escapes else pieces
 
     def read(self, as_labels: set[int] | None) -> dict[int, Column]:
         """The columns by position: all of them, or only those in `as_labels`, as labels."""

@@ -348,8 +348,7 @@ def _contents(
         found.unused, found.written = read.unused, read.file_cells
     elif form == "unread":
         what = other_format(text, limits)
-        by_kind = what is None or kind.startswith(".rd")  # R packs its files
-        said = f"files of type {kind} are" if by_kind else f"the file is {what}, which is"
+        said = f"files of type {kind} are" if what is None else f"the file is {what}, which is"
         ways = "save it as CSV, ARFF or Parquet, or read it with pandas and fit the frame in Python"
         raise DataFileError(f"{said} not read; {ways}", text)
     elif form == "libsvm":
@@ -369,10 +368,7 @@ def _contents(
 
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
-_UNREAD = {
-    *(".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".mat", ".basket"),
-    *(".dta", ".sav", ".por", ".sas7bdat", ".xpt", ".rds", ".rda", ".rdata"),
-}
+_UNREAD = {*".xlsx .xls .ods .zip .json .pkl .pickle .npy .mat .basket .dta".split()}
 
 
 def _refuse(options: dict[str, Any], path: str) -> None:

@@ -163,18 +163,12 @@ class Stability:
             (tree.depth[node], refit, value)
             for refit, model in enumerate(self._models)
             for tree in [TreeArrays(model.arrays())]
-            for node, values in _tests_of(j, names, model, tree)
-            for value in values
+            for node in np.flatnonzero(tree.feature == j).tolist()
+            for value in _values_of_test(model, tree, node, names)
         ]
-        found = Bunch(
-            depth=np.array([depth for depth, _, _ in rows], dtype=np.int64),
-            refit=np.array([refit for _, refit, _ in rows], dtype=np.int64),
-        )
-        if names is None:
-            found.threshold = np.array([value for _, _, value in rows], dtype=np.float64)
-        else:
-            found.levels = [value for _, _, value in rows]
-        return found
+        depth, refit, values = zip(*rows, strict=True) if rows else ((), (), ())
+        found = {"threshold": np.array(values)} if names is None else {"levels": [*values]}
+        return Bunch(depth=np.array(depth, np.int64), refit=np.array(refit, np.int64), **found)
 
     def votes(self, X: Any) -> Any:
         """Predictions of all refits.
@@ -307,21 +301,16 @@ def _first_levels(tree: TreeArrays, node: int, levels: Sequence[Any]) -> tuple[A
     return tuple(levels[code] for code in tree.levels_of(node).tolist())
 
 
-def _tests_of(
-    j: int, names: Sequence[Any] | None, model: Any, tree: TreeArrays
-) -> Iterator[tuple[int, list[Any]]]:
-    """The nodes that ask a column: of a nominal one the names of the levels that go to the first
-    branch, of a number all thresholds between two branches, several of its bins."""
-    cuts: list[float] | None = None
-    for node in np.flatnonzero(tree.feature == j).tolist():
-        if names is not None:
-            yield node, [_first_levels(tree, node, names)]
-        elif not np.isnan(tree.threshold[node]):
-            yield node, [float(tree.threshold[node])]
-        else:
-            cuts = json.loads(model.schema_json())["features"][j]["cuts"] if cuts is None else cuts
-            branches = tree.groups_of(node).tolist() or range(len(cuts) + 1)
-            yield node, [cut for k, cut in enumerate(cuts) if branches[k] != branches[k + 1]]
+def _values_of_test(model: Any, tree: TreeArrays, node: int, names: Any) -> list[Any]:
+    """The names of the levels that go to the first branch of a test, among `names`; of a number all
+    thresholds between two branches, several of its bins."""
+    if names is not None:
+        return [_first_levels(tree, node, names)]
+    if not np.isnan(tree.threshold[node]):
+        return [float(tree.threshold[node])]
+    cuts = json.loads(model.schema_json())["features"][tree.feature[node]]["cuts"]
+    branches = tree.groups_of(node).tolist() or range(len(cuts) + 1)
+    return [cut for k, cut in enumerate(cuts) if branches[k] != branches[k + 1]]
 
 
 def _merged(tree: TreeArrays, node: int) -> set[frozenset[int]]:

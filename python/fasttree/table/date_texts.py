@@ -63,13 +63,11 @@ in brackets. One mark separates numbers."""
 _COMPACT = re.compile(r"\s*(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?!\d)")
 """The compact form of ISO 8601, 20241231T235959."""
 
+_YEAR, _MONTH = r"(?P<year>(?:1[89]|20)\d\d)", r"(?P<month>0?[1-9]|1[0-2])"
 _PART = rf"(?:(?P<unit>[MQHW])(?P<number>\d\d?)|(?P<name>(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?))"
-_PERIODS = tuple(
-    re.compile(form.replace("YEAR", r"(?P<year>(?:1[89]|20)\d\d)"), re.IGNORECASE)
-    for form in (
-        rf"\s*YEAR(?:-(?P<month>0[1-9]|1[0-2])|[-\s]?{_PART})\s*",
-        rf"\s*(?:(?P<month>0?[1-9]|1[0-2])[-/]|{_PART}[-/,\s]{{0,2}})YEAR\s*",
-    )
+_PERIODS = (
+    re.compile(rf"\s*{_YEAR}(?:-(?=\d\d){_MONTH}|[-\s]?{_PART})\s*", re.IGNORECASE),
+    re.compile(rf"\s*(?:{_MONTH}[-/]|{_PART}[-/,\s]{{0,2}}){_YEAR}\s*", re.IGNORECASE),
 )
 """Months, quarters, halves and weeks of a year, which comes first or last: 2024-01, Jan 2024,
 1/2024, 2024Q1, Q1/2024, 2024H1, 2024-W05."""
@@ -104,7 +102,7 @@ def first_day(text: str) -> datetime.date | None:
         >>> first_day("2024-13") is first_day("2024Q5") is first_day("2024-02-01") is None
         True
     """
-    match = next(filter(None, (form.fullmatch(text) for form in _PERIODS)), None)
+    match = _PERIODS[0].fullmatch(text) or _PERIODS[1].fullmatch(text)
     if match is None:
         return None
     year, unit, name = int(match["year"]), (match["unit"] or "M").upper(), match["name"] or ""

@@ -218,10 +218,8 @@ def _check_any(name: str, cells: Any, orders: Sequence[str]) -> None:
     """Refuse a column of the caller's in which no cell is a date in one of some orders."""
     known = [] if temporal(cells) is not None else [c for c in cells_of(cells) if not is_missing(c)]
     if known and all(np.isnan(parts_of(known, order, "")[:, 0]).all() for order in orders):
-        raise ValueError(
-            f"{option('dates')}: {name!r} holds no dates in the order {' or '.join(orders)} "
-            f"({shorten(known, 3)})"
-        )
+        what = f"{name!r} holds no dates in the order {' or '.join(orders)}"
+        raise ValueError(f"{option('dates')}: {what} ({shorten(known, 3)})")
 
 
 def date_columns(name: str, values: Any, date_format: DateFormat) -> list[Column]:

@@ -202,7 +202,7 @@ def layout(
 
 def _units(rows: Sequence[Row], names: Row, missing: Collection[str]) -> Sequence[Row]:
     """The first rows, three at most, that are units or explanations of those behind them."""
-    some = (n for n in (1, 2, 3) if len(rows) > n + 1)
+    some = (n for n in (3, 2, 1) if len(rows) > n + 1)
     are = (n for n in some if all(_is_unit(r, rows[n:], names, missing) for r in rows[:n]))
     return rows[: next(are, 0)]
 

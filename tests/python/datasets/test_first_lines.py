@@ -305,6 +305,7 @@ def test_the_names_stand_below_a_heading_of_several_columns(tmp_path, above, ind
     rows = [f"{i},{row}" if index else row for i, row in enumerate(ROWS)]
     head = [f",{line}" if index else line for line in (above, "width,age,y")]
     head += ["row,,,"] if index and named else []
+    head[2:2] = [",cm,n,"] if index and named and above.endswith("k") else []
     table, said = read(tmp_path, *head, *rows)
     assert table.feature_names == ["width", "age"] and table.target == "y"
     assert len(table) == len(ROWS) and "line 1 is a title" in said

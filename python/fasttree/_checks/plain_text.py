@@ -80,10 +80,15 @@ def guard_cell(text: str) -> str:
 
 
 def unguard_cell(text: str) -> str:
-    """The argument of `guard_cell`, from its result.
+    """The argument of `guard_cell`, from its result, and the text of ``="text"``, which others
+    write so that a spreadsheet takes no number of it.
 
     Examples:
         >>> unguard_cell("'=1+1"), unguard_cell("''=x"), unguard_cell("it's"), unguard_cell("'-2.5")
         ('=1+1', "'=x", "it's", '-2.5')
+        >>> unguard_cell('="007"')
+        '007'
     """
+    if len(text) > 2 and text.startswith('="') and text.endswith('"'):
+        return text[2:-1]
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -16,13 +16,15 @@ MEANT = {
     "--csv": "save out output",
     "--cv": "folds k n-folds n-splits cross-validation",
     "--drop": "exclude ignore remove",
-    "--form": "format to",
+    "--form": "format to as",
     "--metric": "score measure",
     "--missing": "na na-values missing-values",
     "--model": "save s o out output dump export model-file",
     "--n-jobs": "threads jobs cores workers",
     "--nominal": "categorical factors levels",
     "--out": "save o output csv",
+    "--param max_leaf_nodes=VALUE": "max-leaves leaves max-leaf",
+    "--param min_samples_leaf=VALUE": "min-leaf min-rows min-bucket",
     "--pictures": "plot plots png svg",
     "--plot": "picture png svg figure",
     "--png": "plot picture figure image pdf",
@@ -32,7 +34,8 @@ MEANT = {
     "--task": "regression classification",
     "advise": "recommend",
     "cv": "validate cross-validate",
-    "datasets": "data list describe",
+    "datasets": "data list",
+    "datasets describe": "describe summary info head",
     "fit": "train grow tree learn",
     "predict": "test score evaluate",
     "rank": "importance features",
@@ -61,7 +64,8 @@ def meant_by(typed: str, known: Iterable[str]) -> str:
         for name in (*FastTreeRegressor._get_param_names(), *FastTreeClassifier._get_param_names()):
             words[name] = f"-p {name}=VALUE"
     for option in known:
-        words.update(dict.fromkeys(MEANT.get(option, "").split(), option))
+        for meant in (one for one in MEANT if one.split()[0] == option):
+            words.update(dict.fromkeys(MEANT[meant].split(), meant.replace("--param", "-p")))
     words |= {name: option for name, option in OPTIONS.items() if option in known}
     words |= {option.lstrip("-"): option for option in known}
     alike = {name.replace("_", "-"): option for name, option in words.items()}

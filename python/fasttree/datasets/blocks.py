@@ -136,7 +136,7 @@ _OTHER_FORMATS = {
     b"\xd0\xcf\x11\xe0": "an old workbook (.xls)",
     b"PAR1": "Parquet (name it .parquet)",
     b"ARROW1": "Feather (name it .feather)",
-    b"\x1f\x8b": "packed by gzip (name it .gz)",
+    b"\x1f\x8b": "packed by gzip (of R, or text that is to be named .gz)",
     b"BZh": "packed by bzip2 (name it .bz2)",
     b"\xfd7zXZ": "packed by xz (name it .xz)",
     b"\x28\xb5\x2f\xfd": "packed by zstd",

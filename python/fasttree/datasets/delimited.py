@@ -125,7 +125,14 @@ def read_delimited(
         cells=cells,
         skipped=skipped,
     )
-    columns = first.read(None)
+    try:
+        columns = first.read(None)
+    except DataFileError:
+        if not any(b'\\"' in block for block in blocks(path, limits)):
+            raise
+        first = replace(first, has_escapes=True, first_lines=None)
+        columns = first.read(None)
+        first.layout.said.append('quotes inside cells are written as \\"')
     if first.failed:
         second = replace(first)
         columns |= second.read(set(first.failed))
@@ -296,8 +303,10 @@ def _rows_as_texts(
     limits = Limits()
     sep, skipped = _separator(path, None, limits)
     content = b"".join(blocks(path, limits)).removeprefix(codecs.BOM_UTF8)[skipped:]
-    lines = io.StringIO(decode(content), newline="")
-    reader = csv.reader(lines, delimiter=sep, skipinitialspace=True)
+    text = decode(content)
+    if re.search(rf'\\"(?!\s*(?:{re.escape(sep)}|[\r\n]|$))', text):  # quotes inside cells
+        text = text.replace('\\"', '""')
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sep, skipinitialspace=True)
     # Lines of blanks do not count, as in `read_delimited`; a row of empty cells is a row.
     rows, line = [], 1
     for row in reader:
@@ -327,6 +336,8 @@ class _Pass:
     """What the caller says of missing cells."""
     skipped: int
     """Length of a first line that names the separator, else 0."""
+    has_escapes: bool = False
+    """Whether a backslash stands before quotes inside cells, as R and Spark write it."""
     first_lines: Layout | None = None
     """What an earlier pass found."""
     layout: Layout = field(init=False)
@@ -349,7 +360,7 @@ class _Pass:
         pieces = blocks(self.path, self.limits)
         if self.skipped:
             yield next(pieces).removeprefix(codecs.BOM_UTF8)[self.skipped :]
-        yield from pieces
+        yield from [b"".join(pieces).replace(b'\\"', b'""')] if self.has_escapes else pieces
 
     def read(self, as_labels: set[int] | None) -> dict[int, Column]:
         """The columns by position: all of them, or only those in `as_labels`, as labels."""

@@ -321,6 +321,7 @@ def _contents(
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
 _UNREAD = {".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".mat", ".basket"}
+_UNREAD |= {".dta"}
 
 
 def _refuse(options: dict[str, Any], path: str) -> None:

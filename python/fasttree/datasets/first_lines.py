@@ -191,24 +191,33 @@ def layout(
     if not has_header and width > 1 and not any(row[-1] for row in [cells, *whole]):
         width -= 1
         said.append("the lines end in a separator")
-    above = first + has_header
-    if header is None and has_header and _are_units(whole, cells, missing):
-        above += 1
-        said.append(f"the line {','.join(whole[0])[:60]!r} below the names is units, left out")
+    units = _units(whole, cells, missing) if header is None and has_header else []
+    for row in units:
+        said.append(f"the line {','.join(row)[:60]!r} below the names is units or text, left out")
+    above = first + has_header + len(units)
     names_row = first if has_header else None
     repeats = has_header and width > 1 and evidence > 0 and None in map(_value, cells)
     return Layout(above, width, names_row, has_row_names and has_header, said, repeats)
 
 
-def _are_units(rows: Sequence[Row], names: Row, missing: Collection[str]) -> bool:
-    """Whether the first of these rows has units or words where all others have numbers or dates.
+def _units(rows: Sequence[Row], names: Row, missing: Collection[str]) -> Sequence[Row]:
+    """The first rows, three at most, that are units or explanations of those behind them."""
+    some = (n for n in (3, 2, 1) if len(rows) > n + 1)
+    are = (n for n in some if all(_is_unit(r, rows[n:], names, missing) for r in rows[:n]))
+    return rows[: next(are, 0)]
+
+
+def _is_unit(unit: Row, rows: Sequence[Row], names: Row, missing: Collection[str]) -> bool:
+    """Whether a row has units, words or questions where all others have numbers or dates.
 
     Beside them its cells are empty, marks such as ``-``, in brackets, or, where two columns of
     numbers have units, words that do not occur below. A first column without a name is an index,
     and rows of one cell are notes.
     """
     n_units, n_words, is_index = 0, 0, not names[0]
-    rows = [row for row in rows if row is rows[0] or sum(map(bool, row)) > 1]
+    if is_index and not any(unit[1:]):  # the name of the index, as pandas writes it
+        return bool(unit[0]) and _value(unit[0]) is None
+    rows = [unit, *(row for row in rows if sum(map(bool, row)) > 1)]
     for cell, *column in [*zip(*rows, strict=True)][is_index:]:
         known = [text for text in column if text not in missing]
         is_number = all(_value(text) is not None for text in known) or date_share(known) == 1
@@ -220,13 +229,14 @@ def _are_units(rows: Sequence[Row], names: Row, missing: Collection[str]) -> boo
             if cell in known:
                 return False
             n_words += 1
-    return len(rows) > 2 and len(rows[0]) > 1 and n_units > min(n_words, 1)
+    return len(rows) > 2 and len(unit) > 1 and n_units > min(n_words, 1)
 
 
 def _is_title(
     rows: Sequence[Row], width: int, header: bool | None, evidence_of: Callable[..., float]
 ) -> bool:
-    """Whether the first row is a title, a comment or an empty line above the table; `evidence_of`
+    """Whether the first row is a title, a comment or an empty line above the table, or groups the
+    columns (``size,size,mark`` or ``size,,mark``) whose names stand in the next one; `evidence_of`
     is `_evidence` of cells and rows."""
     cells, after, is_comment = _unmarked(rows[0], width), rows[1:], rows[0][0].startswith(_COMMENTS)
     filled, is_short = sum(map(bool, cells)), len(cells) < width
@@ -234,9 +244,11 @@ def _is_title(
         return is_comment or is_short
     if width == 1 or header is False:
         return False
-    if filled < 2 and not is_short:
-        return not filled or (width > 2 and bool(cells[0]) and _value(cells[0]) is None)
-    if not is_short and not is_comment:
+    if filled < 2 and not is_short and (cells[0] or not filled):
+        return not filled or (width > 2 and _value(cells[0]) is None)
+    groups = cells if cells[0] else cells[1:]
+    has_groups = len({*groups, ""}) <= len(groups) and len({*after[0]}) == len(after[0]) == width
+    if not is_short and not is_comment and not has_groups:
         return False
     # A title or row names above the header, or a header behind a mark: the next line tells.
     padded = ["", *cells] if is_short else cells
@@ -333,17 +345,22 @@ def _form(text: str) -> str:
 
 def index_of(columns: Sequence[Column]) -> bool:
     """Whether the first, unnamed columns of a file are its index: whole numbers of which most occur
-    once, or different texts that are no dates.
+    once, with those that R makes of repeated ones (1, 1.1, 1.2), or different texts that are no
+    dates.
 
     Examples:
         >>> index_of([Column("", "numeric", np.array([7.0, 2.0, 4.0]))])
         True
         >>> index_of([Column("", "numeric", np.array([0.5, 2.0, 4.0]))])
         False
+        >>> index_of([Column("", "numeric", np.array([1, 2, 1.1, 2.1, 1.2]))])
+        True
     """
     cells = np.column_stack([column.numbers() for column in columns])
     texts = [column.levels for column in columns if column.levels is not None]
-    if not np.array_equal(cells, np.floor(cells)) or any(date_share(one) > 0.9 for one in texts):
+    parts = np.floor(cells[cells != np.floor(cells)])
+    are_counts = np.isin([*parts, *np.round(parts + 0.1, 1)], cells).all()  # NaN is in nothing
+    if not are_counts or any(date_share(one) > 0.9 for one in texts):
         return False
     distinct = len(np.unique(cells, axis=0))
     return distinct == len(cells) if texts else 2 * distinct > len(cells)

@@ -26,6 +26,7 @@ Examples:
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -144,7 +145,8 @@ class Stability:
         Returns:
             Bunch of arrays of equal length: `depth` of the test and number of the `refit`, and
             `threshold` of a number, or `levels`: the names that go to the first branch, as a tuple
-            (empty of a test with a branch per level).
+            (empty of a test with a branch per level). A test on the bins of a number stands once
+            for each threshold between two of its branches.
 
         Raises:
             ValueError: no column of the model.
@@ -155,18 +157,17 @@ class Stability:
                 f"column={column!r} is no column of the model; there are {', '.join(schema.names)}"
             )
         j = schema.names.index(column)
-        trees = [TreeArrays(model.arrays()) for model in self._models]
-        tests = [(tree, np.flatnonzero(tree.feature == j)) for tree in trees]
-        found = Bunch(
-            depth=np.concatenate([tree.depth[nodes] for tree, nodes in tests]),
-            refit=np.repeat(np.arange(len(trees)), [len(nodes) for _, nodes in tests]),
-        )
-        if schema.nominal[j]:
-            names, pairs = schema.levels[j], [(tree, i) for tree, at in tests for i in at.tolist()]
-            found.levels = [_first_levels(tree, i, names) for tree, i in pairs]
-        else:
-            found.threshold = np.concatenate([tree.threshold[nodes] for tree, nodes in tests])
-        return found
+        names = schema.levels[j] if schema.nominal[j] else None
+        rows = [
+            (tree.depth[node], refit, value)
+            for refit, model in enumerate(self._models)
+            for tree in [TreeArrays(model.arrays())]
+            for node in np.flatnonzero(tree.feature == j).tolist()
+            for value in _values_of_test(model, tree, node, names)
+        ]
+        depth, refit, values = zip(*rows, strict=True) if rows else ((), (), ())
+        found = {"threshold": np.array(values)} if names is None else {"levels": [*values]}
+        return Bunch(depth=np.array(depth, np.int64), refit=np.array(refit, np.int64), **found)
 
     def votes(self, X: Any) -> Any:
         """Predictions of all refits.
@@ -297,6 +298,18 @@ def _percent(share: float) -> str:
 def _first_levels(tree: TreeArrays, node: int, levels: Sequence[Any]) -> tuple[Any, ...]:
     """Names of the levels that go to the first child of a subset node."""
     return tuple(levels[code] for code in tree.levels_of(node).tolist())
+
+
+def _values_of_test(model: Any, tree: TreeArrays, node: int, names: Any) -> list[Any]:
+    """The names of the levels that go to the first branch of a test, among `names`; of a number all
+    thresholds between two branches, several of its bins."""
+    if names is not None:
+        return [_first_levels(tree, node, names)]
+    if not np.isnan(tree.threshold[node]):
+        return [float(tree.threshold[node])]
+    cuts = json.loads(model.schema_json())["features"][tree.feature[node]]["cuts"]
+    branches = tree.groups_of(node).tolist() or range(len(cuts) + 1)
+    return [cut for k, cut in enumerate(cuts) if branches[k] != branches[k + 1]]
 
 
 def _merged(tree: TreeArrays, node: int) -> set[frozenset[int]]:

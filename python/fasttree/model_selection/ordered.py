@@ -20,8 +20,7 @@ from .._checks.words import data_row, given
 from ..table.date_texts import moment_of, order_of_dates
 from .folds import Folds
 
-_MONTHS = re.compile(r"\d{4}(-\d{2})?")
-"""Years or months, whose order is that of their texts, where all have one length."""
+_YEAR = re.compile(r"\d{4}")
 
 
 def places_in_time(
@@ -50,27 +49,22 @@ def places_in_time(
     if gap is not None:
         row = gap if numbers is None else int(numbers[gap])
         raise ValueError(f"{said}: {data_row(row)} has no value; give it one, or leave the row out")
-    if all(isinstance(value, (int, float, np.number)) for value in values):
-        return np.unique(values, return_inverse=True)[1]
     texts = [str(value) for value in values]
+    if all(isinstance(v, (int, float, np.number)) or _YEAR.fullmatch(str(v)) for v in values):
+        return np.unique(np.array(values, dtype=np.float64), return_inverse=True)[1]
+    # Dates: days beside times, or times with a zone beside others, have no certain order.
     different = list(dict.fromkeys(texts))
-    if all(map(_MONTHS.fullmatch, different)) and len({len(text) for text in different}) == 1:
-        times: dict[str, Any] = {text: text for text in different}
-    else:
-        # Dates: days beside times, or times with a zone beside others, have no certain order.
-        order = order_of_dates(different) or "ymd"
-        times = {text: moment_of(text, order) for text in different}
-        odd = next(
-            (text for text, moment in times.items() if moment is None or moment.form == "odd"), None
+    order = order_of_dates(different) or "ymd"
+    times = {text: moment_of(text, order) for text in different}
+    moments = {one for one in times.values() if one is not None}
+    odd = next((text for text, one in times.items() if one is None or one.form == "odd"), None)
+    if odd is not None or len({moment.form for moment in moments}) > 1:
+        first = values[texts.index(odd or different[0])]
+        raise ValueError(
+            f"{said}: {shown(first)} has no certain order; write numbers, or dates of a form such "
+            "as 2024-12-31 or 31.12.2024 (1/2/2024 and the like where some day is above 12)"
         )
-        if odd is not None or len({moment.form for moment in times.values()}) > 1:
-            first = values[texts.index(odd or different[0])]
-            raise ValueError(
-                f"{said}: {shown(first)} has no certain order; write "
-                "numbers, or dates of one form such as 2024-12-31 or 31.12.2024 (1/2/2024 and the "
-                "like where some day is above 12)"
-            )
-    rank = {moment: place for place, moment in enumerate(sorted(set(times.values())))}
+    rank: dict[Any, int] = {moment: place for place, moment in enumerate(sorted(moments))}
     return np.array([rank[times[text]] for text in texts])
 
 

@@ -12,6 +12,7 @@ When not to use it
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import functools
 import re
@@ -62,6 +63,15 @@ in brackets. One mark separates numbers."""
 _COMPACT = re.compile(r"\s*(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?!\d)")
 """The compact form of ISO 8601, 20241231T235959."""
 
+_YEAR, _MONTH = r"(?P<year>(?:1[89]|20)\d\d)", r"(?P<month>0?[1-9]|1[0-2])"
+_PART = rf"(?:(?P<unit>[MQHW])(?P<number>\d\d?)|(?P<name>(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?))"
+_PERIODS = (
+    re.compile(rf"\s*{_YEAR}(?:-(?=\d\d){_MONTH}|[-\s]?{_PART})\s*", re.IGNORECASE),
+    re.compile(rf"\s*(?:{_MONTH}[-/]|{_PART}[-/,\s]{{0,2}}){_YEAR}\s*", re.IGNORECASE),
+)
+"""Months, quarters, halves and weeks of a year, which comes first or last: 2024-01, Jan 2024,
+1/2024, 2024Q1, Q1/2024, 2024H1, 2024-W05."""
+
 _VERSION = re.compile(r"(?:0?\d|1[0-2])\.(?:0?\d|1[0-2])\.\d\d")
 """What may be the number of a version, such as 1.2.24: no number must be a day."""
 
@@ -80,7 +90,28 @@ def date_match(text: str) -> re.Match[str] | None:
     compact = _COMPACT.match(text)
     if compact is not None:
         text = "{}-{}-{}T{}:{}:{}".format(*compact.groups()) + text[compact.end() :]
-    return _GRAMMAR.fullmatch(text)
+    return _GRAMMAR.fullmatch(text) or _GRAMMAR.fullmatch(str(first_day(text)))
+
+
+def first_day(text: str) -> datetime.date | None:
+    """The first day of a month, quarter, half or week of a year; None of another text.
+
+    Examples:
+        >>> [str(first_day(text)) for text in ("2024-02", "Feb 2024", "Q3 2024", "2024-W05")]
+        ['2024-02-01', '2024-02-01', '2024-07-01', '2024-01-29']
+        >>> first_day("2024-13") is first_day("2024Q5") is first_day("2024-02-01") is None
+        True
+    """
+    match = _PERIODS[0].fullmatch(text) or _PERIODS[1].fullmatch(text)
+    if match is None:
+        return None
+    year, unit, name = int(match["year"]), (match["unit"] or "M").upper(), match["name"] or ""
+    number = int(match["number"] or match["month"] or _MONTHS.index(name[:3].lower()) + 1)
+    with contextlib.suppress(ValueError):  # a fifth quarter
+        if unit == "W":
+            return datetime.date.fromisocalendar(year, number, 1)
+        return datetime.date(year, {"M": 1, "Q": 3, "H": 6}[unit] * (number - 1) + 1, 1)
+    return None
 
 
 def has_short_year(text: str) -> bool:

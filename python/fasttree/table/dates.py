@@ -41,7 +41,8 @@ from .date_texts import (
 from .sources import listed
 
 PARTS = ("year", "month", "weekday")
-"""The numbers that are made of a date; the weekday is 1 for Monday to 7 for Sunday (ISO 8601)."""
+"""The numbers that are made of a date; the weekday is 1 for Monday to 7 for Sunday (ISO 8601). A
+month, quarter, half or week of a year is its first day."""
 
 
 def cells_of(values: Any) -> list[Any]:
@@ -92,6 +93,8 @@ def temporal(values: Any) -> Any:
     type is temporal; else None."""
     if isinstance(values, np.ndarray):
         return values if values.dtype.kind == "M" else None
+    if str(getattr(values, "dtype", "")).startswith("period["):  # of pandas
+        values = values.dt.to_timestamp()
     if _pandas_zone(values) is not None:
         return values
     import narwhals as nw
@@ -320,6 +323,7 @@ def _format_given(name: str, written: Any, cells: Any) -> DateFormat:
         order = written.partition(" ")[0] if isinstance(written, str) else written
         one_of(worded(f"dates[{name!r}]", f"--dates {name}"), order, ORDERS)
         written = DateFormat.parse(written)
+        _check_any(name, cells, [written.order])
     if written.zone:
         zone_named(written.zone)
     is_whole = written.zone or written.is_local
@@ -330,18 +334,26 @@ def _order_in(name: str, cells: Any) -> str:
     """The order of the texts of a column; "ymd" of dates that are no texts."""
     if temporal(cells) is not None:
         return "ymd"
-    is_column = isinstance(cells, Column)
-    levels = [*(cells.levels or ())] if is_column else [*set(cells_of(cells))]
-    levels = [level for level in levels if not is_missing(level)]
-    if not is_column and all(isinstance(level, datetime.date) for level in levels):
+    levels = [level for level in dict.fromkeys(cells_of(cells)) if not is_missing(level)]
+    if not any(isinstance(level, str) for level in levels):
+        _check_any(name, levels, ["ymd"])
         return "ymd"
     order = order_of_dates(levels)
     if order is None:
+        _check_any(name, levels, ORDERS)
         raise ValueError(
-            f"{option('dates')}: {name!r} holds no dates, or dates whose day and month cannot be "
-            f"told apart: say which order they have, {argument('dates', {name: 'dmy'})}"
+            f"{option('dates')}: {name!r} holds dates whose day and month cannot be told apart: "
+            f"say which order they have, {argument('dates', {name: 'dmy'})}"
         )
     return order
+
+
+def _check_any(name: str, cells: Any, orders: Sequence[str]) -> None:
+    """Refuse a column of the caller's in which no cell is a date in one of some orders."""
+    known = [] if temporal(cells) is not None else [c for c in cells_of(cells) if not is_missing(c)]
+    if known and all(np.isnan(parts_of(known, order, "")[:, 0]).all() for order in orders):
+        what = f"{name!r} holds no dates in the order {' or '.join(orders)}"
+        raise ValueError(f"{option('dates')}: {what} ({shorten(known, 3)})")
 
 
 def date_columns(name: str, values: Any, date_format: DateFormat) -> list[Column]:

@@ -29,6 +29,9 @@ _POWERS = {
 _POWER = rf"(?:{'|'.join(sorted(_POWERS, reverse=True))})"
 _PERCENT, _TIMES, _UNIT = "numbers with a percent sign", "times or durations", "numbers with a unit"
 _NOTE = "numbers with a mark or note"
+_CLOCK = r"(?:\d+ days? )?[-+]?\d{1,3}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?Z?"
+_SPOKEN = r"(?:\d+\s?(?:d|h|m|s)[a-z]{0,6},?\s?){2,}|P(?=\d|T\d)(?:\d+D)?(?:T[\dHMS.]+)?"
+"""Durations such as 2h 5m and PT2H5M."""
 _CELL = r"[-+−]?\s*(?:\d[\d.,'’\s]*|[.,]\d+)(?:[eE][-+]?\d+)?"
 _DRESSED = {
     what: re.compile(
@@ -43,11 +46,11 @@ _DRESSED = {
         "numbers in brackets, as of losses": r"\(CELL\)",
         "numbers with the minus behind": r"CELL-",
         "numbers with a typographic minus": r"−\s*\d[\d.,]*",
-        _NOTE: r"[~≈]\s*CELL|CELL\s*[*†‡]+|CELL\s*\[\w{1,4}\]",
+        _NOTE: r"[~≈]\s*CELL|CELL\s*([*†‡]+|\[\w{1,4}\]|\([^()\s]{1,4}\)|±\s*CELL)|\[CELL\]",
         "numbers with apostrophes or blanks between thousands": (
             r"[-+]?\d{1,3}(?:['’\s]\d{3})+(?:[.,]\d+)?"
         ),
-        _TIMES: (r"(?:\d+ days? )?[-+]?\d{1,3}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?Z?"),
+        _TIMES: rf"{_CLOCK}|{_SPOKEN}",
         _UNIT: (r"CELL\s*(?P<unit>[^\W\d_]{1,8}[²³]?(?:/[^\W\d_]{1,4})?|°[CF]?|[\"'])"),
     }.items()
 }
@@ -65,6 +68,7 @@ _STEPS = (
 _CLOCKS = (
     (re.compile(r"-?(?:\d+ days? )?\d+:\d{2}:\d{2}(?:\.\d+)?"), ""),
     (re.compile(r"-?\d+:\d{2}"), " + ':00'"),
+    (re.compile(_SPOKEN, re.IGNORECASE), ""),
 )
 """Times that pandas reads as durations, and what it needs at their ends."""
 

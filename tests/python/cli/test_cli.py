@@ -754,10 +754,25 @@ def test_names_without_a_meaning_are_not_guessed(ftree):
     assert "; there are list, describe (see" in ftree("datasets", "iris")[2]
 
 
+@pytest.mark.parametrize(
+    "words, meant",
+    [
+        ("describe x.csv", "datasets describe"),
+        ("fit iris --max-leaves 3", "-p max_leaf_nodes=VALUE"),
+        ("fit iris --min-rows 3", "-p min_samples_leaf=VALUE"),
+        ("show m.json --as sql", "--form"),
+    ],
+)
+def test_names_of_other_programs_lead_to_what_is_typed_here(ftree, words, meant):
+    assert f"did you mean {meant!r}?" in ftree(*words.split())[2]
+
+
 def test_what_stands_for_an_option_or_command_is_one_of_some_command():
     group = typer.main.get_command(app)
     options = {name for one in group.commands.values() for p in one.params for name in p.opts}
-    assert unknown_names.MEANT.keys() <= options | group.commands.keys()
+    commands = {*group.commands, "datasets describe"}
+    named = {one.split()[0] if one[:2] == "--" else one for one in unknown_names.MEANT}
+    assert named <= options | commands
     for name, command in group.commands.items():
         known = [one for p in command.params for one in p.opts]
         typos = {one: one[:-1] for one in known if len(one) > 8 and one[:-1] not in known}

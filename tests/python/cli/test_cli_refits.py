@@ -4,6 +4,7 @@ methods of pruning with options."""
 # ruff: noqa: E402
 from __future__ import annotations
 
+import gzip
 import json
 import shlex
 
@@ -102,6 +103,8 @@ def test_rows_are_named_by_their_lines(tmp_path, monkeypatch):
         assert SHELL.data_row(2) == f"line {line}"
         assert text.splitlines()[line - 1].startswith("5")
         assert line_of(str(path), None, 2) == line or text.startswith(("1", "sep"))
+        (tmp_path / "a.csv.gz").write_bytes(gzip.compress(text.encode()))
+        assert line_of(str(tmp_path / "a.csv.gz"), 3, 2) == line
     # Of other files, and of files with records of another number, the row is told.
     assert line_of(str(path), 30, 2) is None
     monkeypatch.setattr(SHELL, "file", ("iris", 150))

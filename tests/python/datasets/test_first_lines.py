@@ -12,6 +12,7 @@ import pytest
 import fasttree
 from fasttree.cli.shell import line_of
 from fasttree.datasets import load
+from fasttree.datasets.delimited import read_texts
 from fasttree.datasets.errors import DataFileError
 from fasttree.datasets.files import _format_of
 from fasttree.datasets.first_lines import layout
@@ -286,3 +287,75 @@ def test_columns_of_one_name_are_numbered_as_pandas_does(tmp_path, header):
         warnings.simplefilter("ignore")
         model = fasttree.fit(file, names[-1])
         assert model.predict(file).tolist() == model.predict(pd.read_csv(file)).tolist()
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "size,size,mark",
+        "size,,mark",
+        "size,size,",
+        "size,,",
+    ],
+)
+@pytest.mark.parametrize("index", [False, True])
+@pytest.mark.parametrize("named", [False, True])
+def test_the_names_stand_below_a_heading_of_several_columns(tmp_path, above, index, named):
+    """Merged cells of a spreadsheet, and the levels of columns of pandas."""
+    rows = [f"{i},{row}" if index else row for i, row in enumerate(ROWS)]
+    head = [f",{line}" if index else line for line in (above, "width,age,y")]
+    head += ["row,,,"] if index and named else []
+    head[2:2] = [",cm,n,"] if index and named and above.endswith("k") else []
+    table, said = read(tmp_path, *head, *rows)
+    assert table.feature_names == ["width", "age"] and table.target == "y"
+    assert len(table) == len(ROWS) and "line 1 is a title" in said
+    assert [column.kind for column in table.columns] == ["numeric", "numeric"]
+
+
+@pytest.mark.parametrize("lines", [["What is it?,How old?,Which?"], ["cm,n,text", "f8,i8,str"]])
+def test_questions_and_types_below_the_names_are_left_out_aloud(tmp_path, lines):
+    table, said = read(tmp_path, "width,age,y", *lines, *ROWS)
+    assert len(table) == len(ROWS) and "below the names" in said and repr(lines[0]) in said
+    assert [column.kind for column in table.columns] == ["numeric", "numeric"]
+
+
+@pytest.mark.parametrize(
+    "columns", [["a,a,y", "1,2,p"], ["a,a,y", "red,blue,p"], ["a,,y", "1,2,p"]]
+)
+def test_a_first_row_below_repeated_names_is_a_row(tmp_path, columns):
+    names, row = columns
+    rows = [f"{i % 3},{i % 4},{'pq'[i % 2]}" if row[0] == "1" else row for i in range(30)]
+    table, said = read(tmp_path, names, row, *rows)
+    assert len(table) == 31 and "title" not in said
+
+
+@pytest.mark.parametrize("times", [2, 3, 12])
+def test_row_names_that_r_made_of_repeated_rows_are_an_index(tmp_path, times):
+    names = [f"{i}.{k}" if k else f"{i}" for k in range(times) for i in range(1, 16)]
+    rows = [f'"{name}",{ROWS[i % 40]}' for i, name in enumerate(names)]
+    table, said = read(tmp_path, '"","width","age","y"', *rows)
+    assert table.feature_names == ["width", "age"] and "is the index of the rows" in said
+
+
+@pytest.mark.parametrize("n", [5, 30_000])
+@pytest.mark.parametrize("text", ['the \\"old\\" one', 'ends in \\"', '\\"', 'a \\"b\\", c'])
+def test_quotes_behind_a_backslash_are_read(tmp_path, n, text):
+    """What R's write.table and Spark write; also at the ends of the reader's blocks."""
+    rows = [f'"{text}",{i % 7},{"pq"[i % 2]}' for i in range(n)]
+    table, said = read(tmp_path, "name,age,y", *rows)
+    assert table.column("name").levels == (text.replace("\\", ""),) and len(table) == n
+    assert "quotes inside cells" in said
+    found = read_texts(tmp_path / "a.csv", ["name"])
+    assert set(found["name"]) == {text.replace("\\", "")}
+
+
+def test_a_backslash_at_the_end_of_a_cell_is_no_escape(tmp_path):
+    table, said = read(
+        tmp_path, "name,y", *[f'"C:\\\\{i % 3}\\","{"pq"[i % 2]}"' for i in range(9)]
+    )
+    assert table.column("name").levels[0] == "C:\\\\0\\" and not said
+
+
+def test_texts_that_excel_takes_for_no_numbers_are_their_texts(tmp_path):
+    table, _ = read(tmp_path, "a,b,y", *[f'="{i}.5",="00{i}",{"pq"[i % 2]}' for i in range(9)])
+    assert table.column("a").kind == "numeric" and table.column("b").levels[0] == "000"

@@ -13,6 +13,7 @@ import fasttree
 from fasttree import Table
 from fasttree.model_selection.ordered import places_in_time
 from fasttree.table.columns import Column
+from fasttree.table.data_checks.warned import DataWarning
 from fasttree.table.date_texts import ORDERS, moment_of, order_of_dates
 from fasttree.table.dates import (
     DateFormat,
@@ -151,8 +152,13 @@ def test_a_table_has_the_parts_after_all_other_columns():
 
 
 def test_what_holds_no_dates_is_refused():
-    with pytest.raises(ValueError, match="'t' holds no dates, .* say which order they have"):
+    with pytest.raises(ValueError, match="day and month cannot be told .* say which order they"):
         Table({"t": ["1/2/2024", "3/4/2024"]}, dates=["t"])
+    for cells in ([0.5, 7.0], ["p", None], [31, 32]):
+        for dates in (["t"], {"t": "ymd"}):
+            with pytest.raises(ValueError, match=r"dates: 't' holds no dates.* \("):
+                Table({"t": cells}, dates=dates)
+    assert Table({"t": [20240131, 20241231]}, dates=["t"]).dates == {"t": "ymd"}
     assert Table({"t": ["1/2/2024", "3/4/2024"]}, dates={"t": "mdy"}).X[0, 2] == 1
     with pytest.raises(ValueError, match=r"dates\['t'\]='dym' is not known"):
         Table({"t": ["2024-01-31"]}, dates={"t": "dym"})
@@ -439,3 +445,45 @@ def test_dates_as_whole_numbers_are_named_and_read_if_stated():
         assert model.predict({"d": numbers}).tolist() == years
     with pytest.warns(UserWarning, match="pandas.to_datetime"):
         fasttree.fit(frame.astype({"d": str}), years)
+
+
+PERIODS = {
+    "M": [
+        "{0.year}-{0.month:02}",
+        "{0:%b} {0.year}",
+        "{0.year}M{0.month:02}",
+        "{0.month}/{0.year}",
+    ],
+    "Q": ["{0.year}Q{q}", "Q{q} {0.year}", "{0.year}-Q{q}", "Q{q}{0.year}"],
+    "W": ["{iso.year}-W{iso.week:02}", "{iso.year}W{iso.week:02}", "W{iso.week}/{iso.year}"],
+}
+
+
+@pytest.mark.parametrize("frequency", PERIODS)
+def test_months_quarters_and_weeks_are_read_as_their_first_day(tmp_path, frequency):
+    periods = pd.period_range("2003-05-05", periods=80, freq=frequency)
+    first = [period.start_time for period in periods]
+    expected = [(day.year, day.month, day.isoweekday()) for day in first]
+    y = ["p" if day.month < 7 else "q" for day in first]
+    frames = [pd.DataFrame({"t": periods, "y": y})]
+    for form in PERIODS[frequency]:
+        texts = [form.format(d, q=(d.month + 2) // 3, iso=d.isocalendar()) for d in first]
+        frames.append(pd.DataFrame({"t": texts, "y": y}))
+    for frame in frames:
+        with pytest.warns(DataWarning, match="year, month and weekday stand for the dates 't'"):
+            model = fasttree.fit(frame, "y")
+        assert model.get_n_leaves() == 2
+        table = Table(frame, target="y", dates=["t"])
+        assert np.array_equal(table.X[:, 1:].astype(float), expected)
+        assert all((model.predict(other) == y).all() for other in frames)
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        if not frame.equals(frames[0]) or frequency != "W":  # pandas writes both days of a week
+            assert (model.predict(tmp_path / "t.csv") == y).all()
+    assert np.array_equal(places_in_time(frames[1]["t"], "t"), np.arange(80))
+
+
+@pytest.mark.parametrize("form", ["{0}/{1:02}", "{0}-{2:02}", "{0}Q{3}", "{0}-{4}", "AB {0}"])
+def test_seasons_and_numbers_of_years_are_no_months(form):
+    years = range(2001, 2009)
+    texts = [form.format(y, (y + 1) % 100, y % 7 + 20, y % 5 + 4, y % 50 + 100) for y in years]
+    assert date_share(texts) < 0.5

@@ -113,7 +113,8 @@ def _reason_of(values: Any) -> str | None:
     kind = getattr(getattr(values, "dtype", None), "kind", None)
     if kind in ("b", "f"):
         return None
-    if kind == "M":  # of pandas, too, of whose time zones narwhals knows some alone
+    # Of pandas, too: narwhals knows some of its time zones alone, and no periods.
+    if kind == "M" or str(getattr(values, "dtype", "")).startswith("period["):
         return date_reason(DateFormat("ymd"))
     if isinstance(values, np.ndarray) and kind != "O":
         if kind in ("i", "u") and has_inexact(values):

@@ -703,3 +703,31 @@ def test_numbers_that_count_people_are_no_groups(name):
     assert not found
     ids = pd.DataFrame({f"{name}_id": counts, "x": np.arange(N) / 7})
     assert inspect(table_to_inspect(ids, np.arange(N) % 2)).of("groups")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "{h}h {m}m",
+        "{h} hours, {m} min",
+        "PT{h}H{m}M",
+        "{h}h{m}m00s",
+        "{h:02}:{m:02}",
+        "P1DT{h}H{m}M",
+    ],
+)
+def test_durations_are_named_with_code_that_reads_them(write):
+    hours = [(i % 23, i % 60) for i in range(80)]
+    column = pd.Series([write.format(h=h, m=m) for h, m in hours])
+    text = inspect(Table({"t": column})).of("hidden_numbers")[0].text
+    code = text.split("hours: ")[1]
+    read = eval(code, {"pandas": pd, "column": column})
+    extra = 24 if "1D" in write else 0
+    assert np.allclose(read, [h + m / 60 + extra for h, m in hours])
+
+
+@pytest.mark.parametrize("write", ["[{}]", "{} (+1)", "{} ± 0.5", "~{}", "{}*"])
+def test_numbers_among_marked_ones_are_named_as_such(write):
+    cells = [write.format(i / 4) if i % 3 else str(i / 4) for i in range(90)]
+    text = inspect(Table({"t": cells})).of("hidden_numbers")[0].text
+    assert text.startswith(f"numbers with a mark or note ({cells[1]!r}")

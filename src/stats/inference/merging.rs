@@ -87,15 +87,14 @@ impl LevelMerging {
         if levels < 2 {
             return None;
         }
-        let mut divided = Vec::new();
-        table.merge_while(&mut groups, self.alpha_merge.ln());
+        let (mut divided, mut sums) = (Vec::new(), LinearSums::new(table.classes, false));
+        table.merge_while(&mut groups, self.alpha_merge.ln(), &mut sums);
         while let Some(alpha) = self.alpha_split
-            && table.divide_one(&mut groups, alpha.ln(), &mut divided)
+            && table.divide_one(&mut groups, alpha.ln(), &mut divided, &mut sums)
         {
-            table.merge_while(&mut groups, self.alpha_merge.ln());
+            table.merge_while(&mut groups, self.alpha_merge.ln(), &mut sums);
         }
-        let weights: Vec<&[f64]> = groups.iter().map(|group| &group.weights[..]).collect();
-        let (statistic, log_p) = table.test(&weights);
+        let (statistic, log_p) = table.test(&groups, &mut sums);
         let log_p = (log_p + log_ways(levels, groups.len(), table.order)).min(0.0);
         let groups = groups.into_iter().map(|group| group.levels).collect();
         Some(MergedLevels { groups, statistic, log_p })
@@ -119,27 +118,34 @@ impl LevelTable<'_> {
         Group { levels, weights }
     }
 
-    /// Pearson's statistic of a table with these rows, and the logarithm of its p-value.
-    fn test(&self, rows: &[&[f64]]) -> (f64, f64) {
-        let mut sums = LinearSums::new(self.classes, false);
-        rows.iter().for_each(|row| sums.add(0.0, row.iter().sum(), row));
+    /// Pearson's statistic of a table of groups, and the logarithm of its p-value. The memory of
+    /// `sums` is used again for every table.
+    fn test<'g>(
+        &self,
+        groups: impl IntoIterator<Item = &'g Group>,
+        sums: &mut LinearSums,
+    ) -> (f64, f64) {
+        sums.clear();
+        for Group { weights, .. } in groups {
+            sums.add(0.0, weights.iter().sum(), weights);
+        }
         LinearStatistic::new(sums, None).map_or((0.0, 0.0), |linear| linear.chi_squared(self.scale))
     }
 
     /// Merge the pair with the largest p-value, the first on ties, while its logarithm is above a
     /// limit.
-    fn merge_while(&self, groups: &mut Vec<Group>, limit: f64) {
+    fn merge_while(&self, groups: &mut Vec<Group>, limit: f64, sums: &mut LinearSums) {
         // Groups are in the order of their lowest levels, which name them. Missing values that are
         // a group of their own are the last one.
         let missing = [self.levels() - 1];
-        let pair = |groups: &[Group], i: usize, j: usize| {
+        let mut pair = |groups: &[Group], i: usize, j: usize| {
             let [a, b] = [&groups[i], &groups[j]];
             let is_allowed = match self.order {
                 LevelOrder::Nominal => true,
                 LevelOrder::Ordered => j == i + 1,
                 LevelOrder::Floating => j == i + 1 || b.levels == missing,
             };
-            is_allowed.then(|| (self.test(&[&a.weights, &b.weights]).1, a.levels[0], b.levels[0]))
+            is_allowed.then(|| (self.test([a, b], sums).1, a.levels[0], b.levels[0]))
         };
         let all = (0..groups.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
         let mut pairs: Vec<_> = all.filter_map(|(i, j)| pair(groups, i, j)).collect();
@@ -161,7 +167,13 @@ impl LevelTable<'_> {
     /// Divide the first group of three or more levels whose most significant division has a p-value
     /// with a logarithm below a limit, if there is one; `divided` are the groups that were divided
     /// before.
-    fn divide_one(&self, groups: &mut Vec<Group>, limit: f64, divided: &mut Vec<Vec<u32>>) -> bool {
+    fn divide_one(
+        &self,
+        groups: &mut Vec<Group>,
+        limit: f64,
+        divided: &mut Vec<Vec<u32>>,
+        sums: &mut LinearSums,
+    ) -> bool {
         for i in 0..groups.len() {
             let levels = groups[i].levels.clone();
             if levels.len() < 3 || divided.contains(&levels) {
@@ -170,7 +182,7 @@ impl LevelTable<'_> {
             let tested = |second: Vec<u32>| {
                 let first = levels.iter().copied().filter(|level| !second.contains(level));
                 let sides = [self.group(first.collect()), self.group(second)];
-                (self.test(&[&sides[0].weights, &sides[1].weights]), sides)
+                (self.test(&sides, sums), sides)
             };
             let divisions = self.divisions(&groups[i]).into_iter().map(tested);
             let best = divisions.reduce(|best, one| if one.0.0 > best.0.0 { one } else { best });

@@ -18,6 +18,7 @@ use crate::numeric::{Moments, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
 use crate::simd::prefetch;
+use crate::split::Choice;
 use crate::split::significance::Significance;
 use crate::stats::Sum;
 use crate::stats::contingency::ContingencyTables;
@@ -349,7 +350,9 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             wanted[feature as usize] = true;
             let wanted = WantedFeatures(Some(&wanted));
             let best = node.best(contingency, evidence.as_ref(), wanted, workspace, control)?;
-            if let Some(choice) = choose(&node.tables(contingency), best)? {
+            // A statistic of 0 chooses no split.
+            let divides = |choice: &Choice| rule.cut.is_none() || choice.score > 0.0;
+            if let Some(choice) = choose(&node.tables(contingency), best)?.filter(divides) {
                 workspace.significance = Some(test);
                 let split = node.accepted(choice, contingency, evidence.as_ref(), control)?;
                 return Ok(split.map(|split| self.with_left_out(split, &known)));
@@ -358,15 +361,16 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         Ok(None)
     }
 
-    /// A split with the rows that were left out in its heaviest branch; `known` are the class sums
-    /// of the others.
+    /// A split with the rows that were left out in its heaviest branch, the last on ties; `known`
+    /// are the class sums of the others.
     fn with_left_out(&self, mut split: BestSplit<W::Sum>, known: &[W::Sum]) -> BestSplit<W::Sum> {
         let left_out = self.range.len as u32 - split.sizes.iter().sum::<u32>();
         if left_out == 0 {
             return split;
         }
         let weights = branch_weights(&split.sums, known.len(), self.context.weights.unit());
-        let heaviest = majority(&weights);
+        let order = |&a: &usize, &b: &usize| weights[a].total_cmp(&weights[b]);
+        let heaviest = (0..weights.len()).max_by(order).unwrap_or(0);
         split.sizes[heaviest] += left_out;
         let sums = split.sums[heaviest * known.len()..].iter_mut();
         for (sum, (all, &known)) in sums.zip(self.totals.iter().zip(known)) {

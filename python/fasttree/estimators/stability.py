@@ -56,6 +56,8 @@ from .parameters import config_of, copies_of
 from .training_rows import TrainingRows, own_weights
 from .tree_arrays import TreeArrays
 
+FRACTION = 0.632
+"""Rows of a subsample, unless it is given."""
 QUANTILES = (0.05, 0.5, 0.95)
 """Of leaves, depth and thresholds."""
 PAIRS = 200
@@ -134,7 +136,9 @@ class Stability:
     def multiplicities(self, i: int) -> np.ndarray:
         """How often refit i was given each row, shape (n_rows,): a fit on the rows with these as
         weights (times their own) grows its tree."""
-        return self._draw(range(self.repeats)[i])
+        if not -self.repeats <= i < self.repeats:
+            raise IndexError(f"i={i}: there are refits 0 to {self.repeats - 1}")
+        return self._draw(i % self.repeats)
 
     def thresholds(self, column: str) -> Any:
         """Every test of a column in the refits.
@@ -511,6 +515,7 @@ def _no_nodes(fitted: Any, table: Table) -> str:
     repeats=whole(1),
     sample=choice("bootstrap", "subsample"),
     fraction=number_in(0.0, 1.0, above=True),
+    nodes=choice(False, True),
     random_state=whole(0),
 )
 def stability(
@@ -520,7 +525,7 @@ def stability(
     *,
     repeats: int = 500,
     sample: str = "bootstrap",
-    fraction: float = 0.632,
+    fraction: float = FRACTION,
     nodes: bool = False,
     groups: Any = None,
     sample_weight: MaybeArray = None,
@@ -571,6 +576,11 @@ petal width (cm) in 1.
         raise ValueError(
             f"{given('time_limit', shown(fitted.time_limit))}: a search that ends by the clock "
             f"cannot be repeated; set {option('node_budget')} in its place"
+        )
+    if sample == "bootstrap" and fraction != FRACTION:
+        raise ValueError(
+            f"{given('fraction', shown(fraction))} is of a subsample: set "
+            f"{argument('sample', 'subsample')}, or leave fraction out"
         )
     X, y, labels = fitted._rows_and_groups(X, y, groups)
     with quiet():

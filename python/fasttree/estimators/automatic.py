@@ -21,6 +21,9 @@ from ..table import Table
 MULTIWAY_UP_TO = 32
 """Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""
 
+LEFT_OUT = " (left out of tests, then on the heavier side)"
+"""What ``missing="auto"`` does in trees by significance."""
+
 LONGEST = 100
 """Characters of the trees that a phrase names, at most; of more it says how many they are."""
 
@@ -54,9 +57,7 @@ def missing_of(settings: Settings) -> str:
 
 def _missing(settings: Settings) -> str:
     """The treatment of missing values in words."""
-    kind = missing_of(settings)
-    left_out = " (left out of tests, then on the heavier side)" if kind == "auto" else ""
-    return f"missing={kind!r}{left_out}"
+    return f"missing={missing_of(settings)!r}{LEFT_OUT * (missing_of(settings) == 'auto')}"
 
 
 def _levels(settings: Settings) -> str:

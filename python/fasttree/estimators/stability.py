@@ -304,9 +304,12 @@ def _first_levels(tree: TreeArrays, node: int, levels: Sequence[Any]) -> tuple[A
     return tuple(levels[code] for code in tree.levels_of(node).tolist())
 
 
-def _merged(tree: TreeArrays, node: int) -> set[frozenset[int]]:
-    """The groups of the codes that a node with merged levels divides."""
-    branches = tree.groups_of(node)
+def _division(tree: TreeArrays, node: int, n_levels: int) -> set[frozenset[int]]:
+    """The codes of the levels that a node divides, as sets: of each group of merged levels, or of
+    the first branch and of the others."""
+    branches = np.isin(np.arange(n_levels), tree.levels_of(node))
+    if tree.n_groups[node]:
+        branches = tree.groups_of(node)
     return {frozenset(np.flatnonzero(branches == one).tolist()) for one in branches.tolist()}
 
 
@@ -677,14 +680,9 @@ def _of_searches(models: list[Any], node: int, tree: Any, schema: Any) -> NodeSt
     shares = np.bincount(chosen[chosen >= 0], minlength=len(schema.names)) / n
     order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] and k != j]
     thresholds, division = None, None
-    if schema.nominal[j] and tree.n_groups[node]:
-        merged = _merged(tree, node)
-        division = sum(_merged(one, 0) == merged for one in same) / n
-    elif schema.nominal[j]:
-        levels = schema.levels[j]
-        own = frozenset(_first_levels(tree, node, levels))
-        sides = [frozenset(_first_levels(one, 0, levels)) for one in same]
-        division = sum(side in (own, frozenset(levels) - own) for side in sides) / n
+    if schema.nominal[j]:
+        own = _division(tree, node, k := len(schema.levels[j]))
+        division = sum(_division(one, 0, k) == own for one in same) / n
     elif same and not tree.n_groups[node]:
         values = [float(one.threshold[0]) for one in same]
         thresholds = tuple(np.quantile(values, QUANTILES, method="inverted_cdf").tolist())

@@ -21,7 +21,7 @@ const MOST_EIGENVALUES: usize = 200;
 ///
 /// The influences are 1 for the class of the row and 0 for the others, or the number of the row
 /// less a constant.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct LinearSums {
     /// Number of classes, or 1 for a number.
     width: usize,
@@ -39,13 +39,10 @@ pub struct LinearSums {
 }
 
 impl LinearSums {
-    /// No rows. `width` is the number of classes, or 1 for a number.
+    /// Sums to be cleared before rows are added. `width` is the number of classes, or 1 for a
+    /// number.
     pub fn new(width: usize, is_scored: bool) -> Self {
-        let [influences, margins, products] = [const { Vec::new() }; 3];
-        let squares = is_scored.then_some(0.0);
-        let mut sums = Self { width, total: 0.0, influences, margins, squares, products };
-        sums.clear();
-        sums
+        Self { width, squares: is_scored.then_some(0.0), ..Self::default() }
     }
 
     /// Whether the feature has scores.
@@ -53,11 +50,10 @@ impl LinearSums {
         self.squares.is_some()
     }
 
-    /// No rows again, in the memory of the earlier ones.
+    /// No rows, in the memory of earlier ones.
     pub fn clear(&mut self) {
         let scores = usize::from(self.is_scored());
-        self.total = 0.0;
-        self.squares = self.squares.map(|_| 0.0);
+        (self.total, self.squares) = (0.0, self.squares.map(|_| 0.0));
         let lengths = [self.width, scores, scores * self.width];
         let sums = [&mut self.influences, &mut self.margins, &mut self.products];
         for (sums, length) in sums.into_iter().zip(lengths) {

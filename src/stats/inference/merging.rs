@@ -87,14 +87,14 @@ impl LevelMerging {
         if levels < 2 {
             return None;
         }
-        let (mut divided, mut sums) = (Vec::new(), LinearSums::new(table.classes, false));
-        table.merge_while(&mut groups, self.alpha_merge.ln(), &mut sums);
+        let mut divided = Vec::new();
+        table.merge_while(&mut groups, self.alpha_merge.ln());
         while let Some(alpha) = self.alpha_split
-            && table.divide_one(&mut groups, alpha.ln(), &mut divided, &mut sums)
+            && table.divide_one(&mut groups, alpha.ln(), &mut divided)
         {
-            table.merge_while(&mut groups, self.alpha_merge.ln(), &mut sums);
+            table.merge_while(&mut groups, self.alpha_merge.ln());
         }
-        let (statistic, log_p) = table.test(&groups, &mut sums);
+        let (statistic, log_p) = table.test(&groups, &mut table.sums());
         let log_p = (log_p + log_ways(levels, groups.len(), table.order)).min(0.0);
         let groups = groups.into_iter().map(|group| group.levels).collect();
         Some(MergedLevels { groups, statistic, log_p })
@@ -118,8 +118,12 @@ impl LevelTable<'_> {
         Group { levels, weights }
     }
 
-    /// Pearson's statistic of a table of groups, and the logarithm of its p-value. The memory of
-    /// `sums` is used again for every table.
+    /// Memory for the sums of the groups of a test.
+    fn sums(&self) -> LinearSums {
+        LinearSums::new(self.classes, false)
+    }
+
+    /// Pearson's statistic of a table of groups, and the logarithm of its p-value.
     fn test<'g>(
         &self,
         groups: impl IntoIterator<Item = &'g Group>,
@@ -134,10 +138,10 @@ impl LevelTable<'_> {
 
     /// Merge the pair with the largest p-value, the first on ties, while its logarithm is above a
     /// limit.
-    fn merge_while(&self, groups: &mut Vec<Group>, limit: f64, sums: &mut LinearSums) {
+    fn merge_while(&self, groups: &mut Vec<Group>, limit: f64) {
         // Groups are in the order of their lowest levels, which name them. Missing values that are
         // a group of their own are the last one.
-        let missing = [self.levels() - 1];
+        let (missing, mut sums) = ([self.levels() - 1], self.sums());
         let mut pair = |groups: &[Group], i: usize, j: usize| {
             let [a, b] = [&groups[i], &groups[j]];
             let is_allowed = match self.order {
@@ -145,7 +149,7 @@ impl LevelTable<'_> {
                 LevelOrder::Ordered => j == i + 1,
                 LevelOrder::Floating => j == i + 1 || b.levels == missing,
             };
-            is_allowed.then(|| (self.test([a, b], sums).1, a.levels[0], b.levels[0]))
+            is_allowed.then(|| (self.test([a, b], &mut sums).1, a.levels[0], b.levels[0]))
         };
         let all = (0..groups.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
         let mut pairs: Vec<_> = all.filter_map(|(i, j)| pair(groups, i, j)).collect();
@@ -167,13 +171,8 @@ impl LevelTable<'_> {
     /// Divide the first group of three or more levels whose most significant division has a p-value
     /// with a logarithm below a limit, if there is one; `divided` are the groups that were divided
     /// before.
-    fn divide_one(
-        &self,
-        groups: &mut Vec<Group>,
-        limit: f64,
-        divided: &mut Vec<Vec<u32>>,
-        sums: &mut LinearSums,
-    ) -> bool {
+    fn divide_one(&self, groups: &mut Vec<Group>, limit: f64, divided: &mut Vec<Vec<u32>>) -> bool {
+        let mut sums = self.sums();
         for i in 0..groups.len() {
             let levels = groups[i].levels.clone();
             if levels.len() < 3 || divided.contains(&levels) {
@@ -182,7 +181,7 @@ impl LevelTable<'_> {
             let tested = |second: Vec<u32>| {
                 let first = levels.iter().copied().filter(|level| !second.contains(level));
                 let sides = [self.group(first.collect()), self.group(second)];
-                (self.test(&sides, sums), sides)
+                (self.test(&sides, &mut sums), sides)
             };
             let divisions = self.divisions(&groups[i]).into_iter().map(tested);
             let best = divisions.reduce(|best, one| if one.0.0 > best.0.0 { one } else { best });

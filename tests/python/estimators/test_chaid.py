@@ -277,8 +277,7 @@ def test_ordered_levels_are_tested_and_cut_as_their_numbers(is_class):
     levels = ["never", "rarely", "sometimes", "often", "always"]
     ordered = pd.DataFrame({"x": pd.Categorical.from_codes(codes, levels, ordered=True)})
     model, on_numbers = (
-        kind(**presets.CTREE).fit(X, y)
-        for X in (ordered, pd.DataFrame({"x": codes.astype(float)}))
+        kind(**presets.CTREE).fit(X, y) for X in (ordered, pd.DataFrame({"x": codes.astype(float)}))
     )
     trees = [model.tree_, on_numbers.tree_]
     for field in ("statistic", "p_value", "n_node_samples", "children"):

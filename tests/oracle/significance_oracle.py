@@ -231,7 +231,7 @@ def grow(X, y, nominal, w=None, *, is_class: bool, options: Options) -> list[Nod
             else:
                 node.threshold, left = float(side), x <= side
             in_left = w[rows][known & left].sum()
-            if in_left >= w[rows][known & ~left].sum():
+            if in_left > w[rows][known & ~left].sum():
                 left = left | ~known
             waiting += [(rows[~left], depth + 1), (rows[left], depth + 1)]
             break

@@ -85,8 +85,10 @@ pub(super) struct NodeEvaluator<'n, 'f, W: Scanning> {
     pub slices: &'n RowSlices<'f>,
     /// The rows of the node.
     pub range: NodeRange,
-    /// Their class sums.
+    /// Their class sums, without the rows that are left out.
     pub totals: &'n [W::Sum],
+    /// Weight of the rows that are left out.
+    pub left_out: f64,
     /// Key of the node's random choices.
     pub key: u64,
     /// Score also the thresholds that a convex criterion cannot choose.
@@ -163,7 +165,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         let GrowthSetting { limits, significance, .. } = self.context.setting;
         let share = limits.min_weight_fraction_leaf * self.context.total_weight;
         let unit = self.context.weights.unit();
-        let total = || self.totals.iter().map(|sum| sum.value(unit)).sum();
+        let total = || Sum::total(self.totals).value(unit) + self.left_out;
         Minimum {
             rows: limits.min_samples_leaf as u32,
             weight: significance.map_or(share, |rule| rule.least_branch(total()).max(share)),

@@ -93,6 +93,7 @@ fn one_node<'n, 'f, W: ByOrder>(
         slices,
         range,
         totals,
+        left_out: 0.0,
         key: 0,
         scores_all: true,
         path: None,

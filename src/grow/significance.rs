@@ -18,6 +18,7 @@ use crate::numeric::{Moments, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
 use crate::simd::prefetch;
+use crate::split::Choice;
 use crate::split::significance::Significance;
 use crate::stats::Sum;
 use crate::stats::contingency::ContingencyTables;
@@ -138,7 +139,8 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             later.into_iter().for_each(prefetch);
             score(group)
         };
-        let linear = self.linear(is_scored, groups(), score_and_prefetch, |row| weights.of(row))?;
+        let mut sums = LinearSums::new(context.data.n_classes(), is_scored);
+        let linear = self.linear(&mut sums, groups(), score_and_prefetch, |row| weights.of(row))?;
         let permuted = |form| {
             let seed = mix(context.setting.seed, u64::from(feature));
             let scored = groups().map(|group| (score(group), group));
@@ -148,22 +150,23 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         Some(FeatureTest { statistic, log_p })
     }
 
-    /// The linear statistic of groups of entries with one value of a feature. `score` is called
-    /// once per group, in order; `sum_of` is what a row adds to the sums. Generic, as calls per
-    /// group by pointers take twice the time.
-    fn linear<'e>(
+    /// The linear statistic of groups of entries with one value of a feature, in the memory of
+    /// `sums`. `score` is called once per group, in order; `sum_of` is what a row adds to the sums.
+    /// Generic, as calls per group by pointers take twice the time.
+    fn linear<'e, 's>(
         &self,
-        is_scored: bool,
+        sums: &'s mut LinearSums,
         groups: impl Iterator<Item = &'e [u32]>,
         mut score: impl FnMut(&[u32]) -> f64,
         sum_of: impl Fn(u32) -> W::Sum,
-    ) -> Option<LinearStatistic> {
+    ) -> Option<LinearStatistic<'s>> {
         let (context, unit) = (self.context, self.context.weights.unit());
         let classes = context.data.n_classes();
         let number = |sum: W::Sum| sum.moments().map(|sum| sum.rounded(unit));
         let mean = number(Sum::total(self.totals)).map(|all| all.mean);
         let class = |row: u32| if classes == 1 { 0 } else { context.class_of.codes[row as usize] };
-        let mut sums = LinearSums::new(classes, is_scored);
+        sums.clear();
+        let is_scored = sums.is_scored();
         let (mut own, mut all) = (vec![W::Sum::default(); classes], W::Sum::default());
         let mut influences = vec![0.0; classes];
         for group in groups {
@@ -218,11 +221,13 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             let row = entry_row(entry);
             (self.context.class_of.codes.get(row as usize), number(row), sum_of(row).units())
         });
+        let mut sums = LinearSums::new(self.context.data.n_classes(), is_scored);
         log_p_of_permutations(form, seed, &mut entries, &mut |entries| {
             let groups = places.iter().map(|place| &entries[place.clone()]);
             let mut scores = scores.iter();
             let score = |_: &[u32]| scores.next().copied().unwrap_or(0.0);
-            self.linear(is_scored, groups, score, sum_of).map_or(0.0, |linear| linear.quadratic().0)
+            let linear = self.linear(&mut sums, groups, score, sum_of);
+            linear.map_or(0.0, |linear| linear.quadratic().0)
         })
     }
 
@@ -338,12 +343,16 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
                 false => self.totals.to_vec(),
             };
             // The node without the rows that are left out.
-            let node = NodeEvaluator { totals: &known, ..*self };
+            let left_out = Sum::total(self.totals).minus(Sum::total(&known));
+            let left_out = left_out.value(self.context.weights.unit());
+            let node = NodeEvaluator { totals: &known, left_out, ..*self };
             let mut wanted = vec![false; self.context.data.columns().len()];
             wanted[feature as usize] = true;
             let wanted = WantedFeatures(Some(&wanted));
             let best = node.best(contingency, evidence.as_ref(), wanted, workspace, control)?;
-            if let Some(choice) = choose(&node.tables(contingency), best)? {
+            // A statistic of 0 chooses no split.
+            let divides = |choice: &Choice| rule.cut.is_none() || choice.score > 0.0;
+            if let Some(choice) = choose(&node.tables(contingency), best)?.filter(divides) {
                 workspace.significance = Some(test);
                 let split = node.accepted(choice, contingency, evidence.as_ref(), control)?;
                 return Ok(split.map(|split| self.with_left_out(split, &known)));
@@ -352,15 +361,16 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         Ok(None)
     }
 
-    /// A split with the rows that were left out in its heaviest branch; `known` are the class sums
-    /// of the others.
+    /// A split with the rows that were left out in its heaviest branch, the last on ties; `known`
+    /// are the class sums of the others.
     fn with_left_out(&self, mut split: BestSplit<W::Sum>, known: &[W::Sum]) -> BestSplit<W::Sum> {
         let left_out = self.range.len as u32 - split.sizes.iter().sum::<u32>();
         if left_out == 0 {
             return split;
         }
         let weights = branch_weights(&split.sums, known.len(), self.context.weights.unit());
-        let heaviest = majority(&weights);
+        let order = |&a: &usize, &b: &usize| weights[a].total_cmp(&weights[b]);
+        let heaviest = (0..weights.len()).max_by(order).unwrap_or(0);
         split.sizes[heaviest] += left_out;
         let sums = split.sums[heaviest * known.len()..].iter_mut();
         for (sum, (all, &known)) in sums.zip(self.totals.iter().zip(known)) {

@@ -163,10 +163,10 @@ def ranking(statistics: np.ndarray, log_p: np.ndarray) -> list[int]:
     return sorted(tested, key=lambda j: (j not in tied, -statistics[j] if j in tied else log_p[j]))
 
 
-def best_cut(x, nominal, h, w, options: Options):
-    """The threshold, or the levels of the left side, that maximise the two-sample statistic."""
+def best_cut(x, nominal, h, w, least: float, options: Options):
+    """The threshold, or the levels of the left side, that maximise the two-sample statistic, with
+    at least a weight on both sides."""
     total = w.sum()
-    least = max(options.min_samples_leaf, math.ceil(total * options.min_prob))
     values = np.unique(x)
     if nominal:
         first, others = values[0], values[1:]
@@ -216,12 +216,13 @@ def grow(X, y, nominal, w=None, *, is_class: bool, options: Options) -> list[Nod
         node.statistics, node.log_p = node_tests(X[rows], nominal, h[rows], w[rows], options)
         order = ranking(node.statistics, node.log_p)
         node.chosen = order[0] if order else -1
+        least = max(options.min_samples_leaf, math.ceil(node.weight * options.min_prob))
         for j in order[: options.split_tries]:
             if not math.exp(node.log_p[j]) < options.alpha:
                 break
             x = X[rows, j]
             known = ~np.isnan(x)
-            side = best_cut(x[known], nominal[j], h[rows][known], w[rows][known], options)
+            side = best_cut(x[known], nominal[j], h[rows][known], w[rows][known], least, options)
             if side is None:
                 continue
             node.feature = node.chosen = j
@@ -230,7 +231,7 @@ def grow(X, y, nominal, w=None, *, is_class: bool, options: Options) -> list[Nod
             else:
                 node.threshold, left = float(side), x <= side
             in_left = w[rows][known & left].sum()
-            if in_left >= w[rows][known & ~left].sum():
+            if in_left > w[rows][known & ~left].sum():
                 left = left | ~known
             waiting += [(rows[~left], depth + 1), (rows[left], depth + 1)]
             break

@@ -255,7 +255,9 @@ def rank(
         tests: dict[str, np.ndarray] = {}
         if test is not None:
             how = {"test": test, "random_state": seed, **settings, **o.params_of(param)}
-            tests["statistic"] = score_features(scored, statistic=True, **how)
+            # The statistic that is permuted is the quadratic one: nothing is drawn twice.
+            form = {"test": "quadratic"} if test == "permutation" else {}
+            tests["statistic"] = score_features(scored, statistic=True, **{**how, **form})
             tests["p_value"] = score_features(scored, **how)
             # scores by a criterion have nothing to adjust
             param = [one for one in param or [] if not one.startswith("adjust=")]

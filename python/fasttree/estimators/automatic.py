@@ -21,6 +21,9 @@ from ..table import Table
 MULTIWAY_UP_TO = 32
 """Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""
 
+LEFT_OUT = " (left out of tests, then on the heavier side)"
+"""What ``missing="auto"`` does in trees by significance."""
+
 LONGEST = 100
 """Characters of the trees that a phrase names, at most; of more it says how many they are."""
 
@@ -38,12 +41,15 @@ def _info(settings: Settings) -> Mapping[str, Any]:
 
 
 def missing_of(settings: Settings) -> str:
-    """The treatment of missing values, for which ``"auto"`` stands."""
+    """The treatment of missing values, for which ``"auto"`` stands; it is ``"auto"`` where tests
+    leave them out."""
     given = settings.get("missing", "auto")
     is_local = settings.get("evaluation", "local") == "local"
     has_costs = settings.get("cost_matrix") is not None
     if given != "auto":
         return str(given)
+    if settings.get("selection") == "significance":
+        return "branch" if settings.get("merge_levels") else "auto"
     takes_parts = is_local and not has_costs and not settings.get("honest")
     divided = takes_parts and _info(settings).get("fractional", False)
     return "fractional" if divided else "branch"
@@ -51,7 +57,7 @@ def missing_of(settings: Settings) -> str:
 
 def _missing(settings: Settings) -> str:
     """The treatment of missing values in words."""
-    return f"missing={missing_of(settings)!r}"
+    return f"missing={missing_of(settings)!r}{LEFT_OUT * (missing_of(settings) == 'auto')}"
 
 
 def _levels(settings: Settings) -> str:
@@ -70,6 +76,7 @@ def _numbers(settings: Settings) -> str:
     if given == "auto":
         on_pairs = _info(settings)["evidence"] in ("pairs", "neighbours")
         given = "equal_width" if on_pairs else None
+        given = "equal_frequency" if settings.get("merge_levels") else given
     if given is None and settings.get("threshold_search") == "histogram":
         return "threshold_search='histogram'"
     return "thresholds searched" if given is None else f"discretize={given!r}"
@@ -108,6 +115,7 @@ def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> No
         table: the rows; without missing values nothing is settled.
     """
     automatic = [params for params in trees if params.get("missing", "auto") == "auto"]
+    automatic = [params for params in automatic if missing_of(params) != "auto"]
     if len({_missing(params) for params in automatic}) > 1 and has_missing(table):
         for params in automatic:
             params["missing"] = "branch"

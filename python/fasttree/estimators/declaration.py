@@ -230,8 +230,8 @@ GROWTH_PARAMETERS = (
         "min_prob",
         number(0.0, 0.5),
         0.01,
-        """least share of a branch in the weight of the rows that a split divides, in [0, 0.5],
-        rounded up to a whole weight.""",
+        """least share of a branch in the weight of the node, in [0, 0.5], rounded up to a whole
+        weight. Rows without a value count in the node, and in no branch.""",
         needs=SIGNIFICANCE,
     ),
     Parameter(

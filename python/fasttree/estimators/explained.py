@@ -534,6 +534,8 @@ def ended_by(fitted: Any, node: int) -> str:
         limit = given.get(name)
         if limit is not None and ends(limit * weight[0] if isinstance(limit, float) else limit):
             return f"{name}={limit} ends growth here"
+    if is_by_test(fitted) and math.isnan(p):
+        return "no feature varies, so that none can be tested"
     others = ("pruning", "ccp_alpha", "min_score", "min_impurity_decrease")
     settings = [f"{name}={given[name]!r}" for name in others if given.get(name)]
     return f"no split is worth it by {' and '.join(settings)}" if settings else ""

@@ -28,6 +28,7 @@ class Schema:
         names: names of the features.
         nominal: whether each feature is nominal.
         levels: declared levels of each feature, empty for numbers.
+        ordered: whether the levels of each feature ascend.
         has_names: whether the names were given by the user.
         classes: class labels.
         owner: name of the estimator, for messages.
@@ -49,6 +50,7 @@ class Schema:
     classes: list[Any] = field(default_factory=list)
     owner: str = "FastTreeClassifier"
     unused: list[str | None] = field(default_factory=list)
+    ordered: list[bool] = field(default_factory=list)
     target: str = ""
     file_cells: FileCells = field(default_factory=FileCells)
     tested: list[int] | None = None
@@ -58,6 +60,7 @@ class Schema:
 
     def __post_init__(self) -> None:
         self.unused = self.unused or [None] * len(self.names)
+        self.ordered = self.ordered or [False] * len(self.names)
         whys = zip(self.names, self.unused, strict=True)
         self.dates = formats_among(self.names, {name: why for name, why in whys if why})
         self.given_names = self.names[: len(self.names) - len(part_names(self.dates))]
@@ -115,7 +118,7 @@ class Schema:
 
     def part(self, places: list[int]) -> Schema:
         """The schema of some columns."""
-        fields = ("names", "nominal", "levels", "unused")
+        fields = ("names", "nominal", "levels", "unused", "ordered")
         lists: dict[str, Any] = {f: [getattr(self, f)[j] for j in places] for f in fields}
         return replace(self, **lists, tested=None)
 
@@ -130,6 +133,7 @@ class Schema:
             levels=[tuple(f.get("levels", ())) for f in features],
             has_names=has_names,
             unused=[f.get("unused") for f in features],
+            ordered=[f.get("ordered", False) for f in features],
             classes=document["classes"],
             owner=owner,
             target=document["target"],

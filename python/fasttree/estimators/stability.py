@@ -56,6 +56,8 @@ from .parameters import config_of, copies_of
 from .training_rows import TrainingRows, own_weights
 from .tree_arrays import TreeArrays
 
+FRACTION = 0.632
+"""Rows of a subsample, unless it is given."""
 QUANTILES = (0.05, 0.5, 0.95)
 """Of leaves, depth and thresholds."""
 PAIRS = 200
@@ -134,7 +136,9 @@ class Stability:
     def multiplicities(self, i: int) -> np.ndarray:
         """How often refit i was given each row, shape (n_rows,): a fit on the rows with these as
         weights (times their own) grows its tree."""
-        return self._draw(range(self.repeats)[i])
+        if not -self.repeats <= i < self.repeats:
+            raise IndexError(f"i={i}: there are refits 0 to {self.repeats - 1}")
+        return self._draw(i % self.repeats)
 
     def thresholds(self, column: str) -> Any:
         """Every test of a column in the refits.
@@ -312,9 +316,12 @@ def _values_of_test(model: Any, tree: TreeArrays, node: int, names: Any) -> list
     return [cut for k, cut in enumerate(cuts) if branches[k] != branches[k + 1]]
 
 
-def _merged(tree: TreeArrays, node: int) -> set[frozenset[int]]:
-    """The groups of the codes that a node with merged levels divides."""
-    branches = tree.groups_of(node)
+def _division(tree: TreeArrays, node: int, n_levels: int) -> set[frozenset[int]]:
+    """The codes of the levels that a node divides, as sets: of each group of merged levels, or of
+    the first branch and of the others."""
+    branches = np.isin(np.arange(n_levels), tree.levels_of(node))
+    if tree.n_groups[node]:
+        branches = tree.groups_of(node)
     return {frozenset(np.flatnonzero(branches == one).tolist()) for one in branches.tolist()}
 
 
@@ -523,6 +530,7 @@ def _no_nodes(fitted: Any, table: Table) -> str:
     repeats=whole(1),
     sample=choice("bootstrap", "subsample"),
     fraction=number_in(0.0, 1.0, above=True),
+    nodes=choice(False, True),
     random_state=whole(0),
 )
 def stability(
@@ -532,7 +540,7 @@ def stability(
     *,
     repeats: int = 500,
     sample: str = "bootstrap",
-    fraction: float = 0.632,
+    fraction: float = FRACTION,
     nodes: bool = False,
     groups: Any = None,
     sample_weight: MaybeArray = None,
@@ -583,6 +591,11 @@ petal width (cm) in 1.
         raise ValueError(
             f"{given('time_limit', shown(fitted.time_limit))}: a search that ends by the clock "
             f"cannot be repeated; set {option('node_budget')} in its place"
+        )
+    if sample == "bootstrap" and fraction != FRACTION:
+        raise ValueError(
+            f"{given('fraction', shown(fraction))} is of a subsample: set "
+            f"{argument('sample', 'subsample')}, or leave fraction out"
         )
     X, y, labels = fitted._rows_and_groups(X, y, groups)
     with quiet():
@@ -679,14 +692,9 @@ def _of_searches(models: list[Any], node: int, tree: Any, schema: Any) -> NodeSt
     shares = np.bincount(chosen[chosen >= 0], minlength=len(schema.names)) / n
     order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] and k != j]
     thresholds, division = None, None
-    if schema.nominal[j] and tree.n_groups[node]:
-        merged = _merged(tree, node)
-        division = sum(_merged(one, 0) == merged for one in same) / n
-    elif schema.nominal[j]:
-        levels = schema.levels[j]
-        own = frozenset(_first_levels(tree, node, levels))
-        sides = [frozenset(_first_levels(one, 0, levels)) for one in same]
-        division = sum(side in (own, frozenset(levels) - own) for side in sides) / n
+    if schema.nominal[j]:
+        own = _division(tree, node, k := len(schema.levels[j]))
+        division = sum(_division(one, 0, k) == own for one in same) / n
     elif same and not tree.n_groups[node]:
         values = [float(one.threshold[0]) for one in same]
         thresholds = tuple(np.quantile(values, QUANTILES, method="inverted_cdf").tolist())

@@ -218,6 +218,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
             slices: &ranges.slices,
             range,
             totals: tree.sums(node as usize),
+            left_out: 0.0,
             key: tree.nodes[node as usize].key,
             scores_all: true,
             path: None,

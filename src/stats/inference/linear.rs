@@ -21,8 +21,10 @@ const MOST_EIGENVALUES: usize = 200;
 ///
 /// The influences are 1 for the class of the row and 0 for the others, or the number of the row
 /// less a constant.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct LinearSums {
+    /// Number of classes, or 1 for a number.
+    width: usize,
     /// Sum of the weights.
     total: f64,
     /// Weights times influences.
@@ -37,14 +39,26 @@ pub struct LinearSums {
 }
 
 impl LinearSums {
-    /// No rows. `width` is the number of classes, or 1 for a number.
+    /// Sums to be cleared before rows are added. `width` is the number of classes, or 1 for a
+    /// number.
     pub fn new(width: usize, is_scored: bool) -> Self {
-        Self {
-            total: 0.0,
-            influences: vec![0.0; width],
-            margins: vec![0.0; usize::from(is_scored)],
-            squares: is_scored.then_some(0.0),
-            products: vec![0.0; if is_scored { width } else { 0 }],
+        Self { width, squares: is_scored.then_some(0.0), ..Self::default() }
+    }
+
+    /// Whether the feature has scores.
+    pub fn is_scored(&self) -> bool {
+        self.squares.is_some()
+    }
+
+    /// No rows, in the memory of earlier ones.
+    pub fn clear(&mut self) {
+        let scores = usize::from(self.is_scored());
+        (self.total, self.squares) = (0.0, self.squares.map(|_| 0.0));
+        let lengths = [self.width, scores, scores * self.width];
+        let sums = [&mut self.influences, &mut self.margins, &mut self.products];
+        for (sums, length) in sums.into_iter().zip(lengths) {
+            sums.clear();
+            sums.resize(length, 0.0);
         }
     }
 
@@ -79,23 +93,15 @@ impl LinearSums {
 
 /// A factor of the covariance: `diag(w) - w w' / total` of indicators, or the variance of one
 /// number, which has no second term.
-#[derive(Debug, Clone)]
-struct CovarianceFactor {
+#[derive(Debug, Clone, Copy)]
+struct CovarianceFactor<'s> {
     /// The weight of each indicator, or the variance alone.
-    weights: Vec<f64>,
+    weights: &'s [f64],
     /// Sum of the weights; infinite for a number.
     total: f64,
 }
 
-impl CovarianceFactor {
-    /// The factor of a number with a variance, else of indicators.
-    fn new(variance: Option<f64>, weights: Vec<f64>, total: f64) -> Self {
-        match variance {
-            Some(variance) => Self { weights: vec![variance], total: f64::INFINITY },
-            None => Self { weights, total },
-        }
-    }
-
+impl CovarianceFactor<'_> {
     /// 0 where nothing varies.
     fn rank(&self) -> usize {
         if self.total.is_finite() {
@@ -111,7 +117,7 @@ impl CovarianceFactor {
     }
 
     fn matrix(&self) -> Vec<Vec<f64>> {
-        let (weights, n) = (&self.weights, self.weights.len());
+        let (weights, n) = (self.weights, self.weights.len());
         let entry = |i: usize, j: usize| {
             f64::from(u8::from(i == j)) * weights[i] - weights[i] * weights[j] / self.total
         };
@@ -119,44 +125,53 @@ impl CovarianceFactor {
     }
 }
 
-/// The deviation of the linear statistic from its expectation, and the factors of its covariance.
-#[derive(Debug, Clone)]
-pub struct LinearStatistic {
+/// The deviation of the linear statistic from its expectation, and the factors of its covariance,
+/// in the place of the sums.
+#[derive(Debug, Clone, Copy)]
+pub struct LinearStatistic<'s> {
     /// Sum of the weights.
     pub total: f64,
     /// Deviations, `[level * classes + class]`; one row for a score, one column for a number.
-    deviations: Vec<f64>,
+    deviations: &'s [f64],
     /// Of the levels that occur by their weights, or of the score; of the classes that occur by
     /// their shares, or of the number.
-    factors: [CovarianceFactor; 2],
+    factors: [CovarianceFactor<'s>; 2],
 }
 
-impl LinearStatistic {
+impl<'s> LinearStatistic<'s> {
     /// The statistic of some sums; `deviation` is the sum of weights times squared deviations of a
     /// number from its mean, `None` for classes. `None` where the feature or the target does not
     /// vary.
-    pub fn new(sums: LinearSums, deviation: Option<f64>) -> Option<Self> {
-        let LinearSums { total, influences, margins, squares, products } = sums;
-        let is_class = |&c: &usize| deviation.is_some() || influences[c] > 0.0;
-        let columns: Vec<usize> = (0..influences.len()).filter(is_class).collect();
+    pub fn new(sums: &'s mut LinearSums, deviation: Option<f64>) -> Option<Self> {
+        let LinearSums { width, total, influences, margins, squares, products } = sums;
+        let total = *total;
         // Products of whole weights are exact, and levels with equal shares have deviations of 0.
-        let deviation_of = |margin: f64, products: &[f64], c: usize| {
-            (products[c] * total - margin * influences[c]) / total
+        for (margin, row) in margins.iter().zip(products.chunks_exact_mut(*width)) {
+            for (product, influence) in row.iter_mut().zip(&*influences) {
+                *product = (*product * total - margin * influence) / total;
+            }
+        }
+        if let Some(squares) = squares {
+            margins[0] = *squares - margins[0] * margins[0] / total;
+        }
+        if let Some(deviation) = deviation {
+            influences[0] = deviation / total;
+        } else {
+            let mut columns = influences.iter().cycle();
+            products.retain(|_| columns.next().is_some_and(|&sum| sum > 0.0));
+            influences.retain(|&sum| sum > 0.0);
+            influences.iter_mut().for_each(|sum| *sum /= total);
+        }
+        let factor = |weights, is_number, total| {
+            let total = if is_number { f64::INFINITY } else { total };
+            CovarianceFactor { weights, total }
         };
-        let rows = margins.iter().zip(products.chunks_exact(influences.len()));
-        let deviations = rows
-            .flat_map(|(&margin, products)| {
-                columns.iter().map(move |&c| deviation_of(margin, products, c))
-            })
-            .collect();
-        let shares = columns.iter().map(|&c| influences[c] / total).collect();
-        let variance = squares.map(|squares| squares - margins[0] * margins[0] / total);
         let factors = [
-            CovarianceFactor::new(variance, margins, total),
-            CovarianceFactor::new(deviation.map(|deviation| deviation / total), shares, 1.0),
+            factor(margins, squares.is_some(), total),
+            factor(influences, deviation.is_some(), 1.0),
         ];
         let varies = factors.iter().all(|factor| factor.rank() > 0);
-        varies.then_some(Self { total, deviations, factors })
+        varies.then_some(Self { total, deviations: products, factors })
     }
 
     /// The quadratic form times a factor, and the logarithm of its p-value by the chi-squared

@@ -94,8 +94,7 @@ impl LevelMerging {
         {
             table.merge_while(&mut groups, self.alpha_merge.ln());
         }
-        let weights: Vec<&[f64]> = groups.iter().map(|group| &group.weights[..]).collect();
-        let (statistic, log_p) = table.test(&weights);
+        let (statistic, log_p) = table.test(&groups, &mut table.sums());
         let log_p = (log_p + log_ways(levels, groups.len(), table.order)).min(0.0);
         let groups = groups.into_iter().map(|group| group.levels).collect();
         Some(MergedLevels { groups, statistic, log_p })
@@ -119,10 +118,21 @@ impl LevelTable<'_> {
         Group { levels, weights }
     }
 
-    /// Pearson's statistic of a table with these rows, and the logarithm of its p-value.
-    fn test(&self, rows: &[&[f64]]) -> (f64, f64) {
-        let mut sums = LinearSums::new(self.classes, false);
-        rows.iter().for_each(|row| sums.add(0.0, row.iter().sum(), row));
+    /// Memory for the sums of the groups of a test.
+    fn sums(&self) -> LinearSums {
+        LinearSums::new(self.classes, false)
+    }
+
+    /// Pearson's statistic of a table of groups, and the logarithm of its p-value.
+    fn test<'g>(
+        &self,
+        groups: impl IntoIterator<Item = &'g Group>,
+        sums: &mut LinearSums,
+    ) -> (f64, f64) {
+        sums.clear();
+        for Group { weights, .. } in groups {
+            sums.add(0.0, weights.iter().sum(), weights);
+        }
         LinearStatistic::new(sums, None).map_or((0.0, 0.0), |linear| linear.chi_squared(self.scale))
     }
 
@@ -131,15 +141,15 @@ impl LevelTable<'_> {
     fn merge_while(&self, groups: &mut Vec<Group>, limit: f64) {
         // Groups are in the order of their lowest levels, which name them. Missing values that are
         // a group of their own are the last one.
-        let missing = [self.levels() - 1];
-        let pair = |groups: &[Group], i: usize, j: usize| {
+        let (missing, mut sums) = ([self.levels() - 1], self.sums());
+        let mut pair = |groups: &[Group], i: usize, j: usize| {
             let [a, b] = [&groups[i], &groups[j]];
             let is_allowed = match self.order {
                 LevelOrder::Nominal => true,
                 LevelOrder::Ordered => j == i + 1,
                 LevelOrder::Floating => j == i + 1 || b.levels == missing,
             };
-            is_allowed.then(|| (self.test(&[&a.weights, &b.weights]).1, a.levels[0], b.levels[0]))
+            is_allowed.then(|| (self.test([a, b], &mut sums).1, a.levels[0], b.levels[0]))
         };
         let all = (0..groups.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
         let mut pairs: Vec<_> = all.filter_map(|(i, j)| pair(groups, i, j)).collect();
@@ -162,6 +172,7 @@ impl LevelTable<'_> {
     /// with a logarithm below a limit, if there is one; `divided` are the groups that were divided
     /// before.
     fn divide_one(&self, groups: &mut Vec<Group>, limit: f64, divided: &mut Vec<Vec<u32>>) -> bool {
+        let mut sums = self.sums();
         for i in 0..groups.len() {
             let levels = groups[i].levels.clone();
             if levels.len() < 3 || divided.contains(&levels) {
@@ -170,7 +181,7 @@ impl LevelTable<'_> {
             let tested = |second: Vec<u32>| {
                 let first = levels.iter().copied().filter(|level| !second.contains(level));
                 let sides = [self.group(first.collect()), self.group(second)];
-                (self.test(&[&sides[0].weights, &sides[1].weights]), sides)
+                (self.test(&sides, &mut sums), sides)
             };
             let divisions = self.divisions(&groups[i]).into_iter().map(tested);
             let best = divisions.reduce(|best, one| if one.0.0 > best.0.0 { one } else { best });

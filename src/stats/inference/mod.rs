@@ -41,7 +41,7 @@ impl FeatureTestKind {
     /// quadratic form by permutations.
     pub fn test(
         self,
-        linear: &LinearStatistic,
+        linear: &LinearStatistic<'_>,
         effective: f64,
         permuted: impl FnOnce(f64) -> f64,
     ) -> (f64, f64) {

@@ -59,7 +59,17 @@ CRITERIA = [
 
 
 @pytest.mark.parametrize(("task", "criterion"), CRITERIA)
-@pytest.mark.parametrize("more", [{}, {"evaluation": "global"}, {"cost_matrix": [[0, 2], [1, 0]]}])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"evaluation": "global"},
+        {"cost_matrix": [[0, 2], [1, 0]]},
+        {"selection": "significance"},
+        {"selection": "significance", "merge_levels": True},
+    ],
+    ids=str,
+)
 def test_the_meaning_is_what_the_core_does(task, criterion, more):
     """A tree with the automatic settings is the tree with what they are said to mean."""
     if more and task == "regression":
@@ -68,7 +78,7 @@ def test_the_meaning_is_what_the_core_does(task, criterion, more):
     settings = {"criterion": criterion, "max_depth": 4, **more}
     meanings = dict(_automatic(few))
     said = {
-        "missing": eval(meanings["missing"](settings).removeprefix("missing=")),
+        "missing": eval(meanings["missing"](settings).removeprefix("missing=").partition(" (")[0]),
         "discretize": eval(meanings["discretize"](settings).removeprefix("discretize="))
         if "discretize=" in meanings["discretize"](settings)
         else None,

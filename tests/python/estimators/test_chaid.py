@@ -276,13 +276,16 @@ def test_ordered_levels_are_tested_and_cut_as_their_numbers(is_class):
     kind = FastTreeClassifier if is_class else FastTreeRegressor
     levels = ["never", "rarely", "sometimes", "often", "always"]
     ordered = pd.DataFrame({"x": pd.Categorical.from_codes(codes, levels, ordered=True)})
-    trees = [
-        kind(**presets.CTREE).fit(X, y).tree_
-        for X in (ordered, pd.DataFrame({"x": codes.astype(float)}))
-    ]
+    model, on_numbers = (
+        kind(**presets.CTREE).fit(X, y) for X in (ordered, pd.DataFrame({"x": codes.astype(float)}))
+    )
+    trees = [model.tree_, on_numbers.tree_]
     for field in ("statistic", "p_value", "n_node_samples", "children"):
         np.testing.assert_array_equal(getattr(trees[0], field), getattr(trees[1], field))
     assert trees[0].levels_of(0).tolist() == list(range(int(trees[1].threshold[0]) + 1))
+    # The order is the model's, whatever rows it is asked about.
+    for X in (ordered, ordered.astype({"x": str})):
+        assert model.explain(0, X, y)[0]["statistic"] == trees[0].statistic[0]
     # Without an order it has as many degrees of freedom as levels, less one.
     plain = pd.DataFrame({"x": ordered["x"].cat.as_unordered()})
     assert kind(**presets.CTREE).fit(plain, y).tree_.statistic[0] != trees[0].statistic[0]

@@ -220,6 +220,16 @@ def test_random_trees_are_those_of_the_oracle(setting):
         pairs += zip(kids, tree.children_of(node).tolist(), strict=True)
 
 
+@pytest.mark.parametrize("is_class", [True, False])
+def test_the_least_branch_is_a_share_of_the_node_with_missing_values(is_class):
+    """As in partykit: a tenth of 100 rows, of which 60 have a value."""
+    x = np.concatenate([np.arange(60.0), np.full(40, np.nan)])
+    y = np.concatenate([np.arange(60) < 8, np.arange(40) % 2]).astype(int)
+    how = {"min_prob": 0.1, "min_samples_leaf": 1, "max_depth": 1}
+    assert grown(x[:, None], y, None, is_class, **how).tree_.threshold[0] == 9.0
+    assert grown(x[:60, None], y[:60], None, is_class, **how).tree_.threshold[0] == 7.0
+
+
 def is_close(node, alpha: float) -> bool:
     """Whether the errors of drawn p-values can decide about a node."""
     known = np.sort(node.log_p[~np.isnan(node.log_p)])
@@ -335,6 +345,9 @@ def test_tests_are_kept_with_the_model_and_shown():
     leaf = int(np.flatnonzero((model.tree_.n_children == 0) & (model.tree_.p_value >= 0.1))[0])
     with pytest.raises(ValueError, match="no feature has a p-value below alpha=0.1"):
         model.explain(leaf)
+    same = grown(np.ones((40, 2)), np.arange(40) % 2, None, True)
+    with pytest.raises(ValueError, match="no feature varies, so that none can be tested"):
+        same.explain(0)
     pruned = model.prune("pessimistic", frame, y)
     assert not np.isnan(pruned.tree_.p_value[0])
     assert np.isnan(fasttree.fit("iris").tree_.p_value).all()

@@ -232,6 +232,18 @@ def test_searched_trees_are_refitted_unless_the_clock_ends_them():
     assert 0 < smallest.stability(fasttree.datasets.load_weather(), repeats=3).trees.agreement <= 1
 
 
+def test_what_cannot_act_is_refused_by_name():
+    model = FastTreeClassifier(max_depth=1).fit(X, Y)
+    with pytest.raises(ValueError, match="fraction=0.5 is of a subsample: set sample='subsample'"):
+        model.stability(X, Y, repeats=2, fraction=0.5)
+    with pytest.raises(ValueError, match="nodes='all'"):
+        model.stability(X, Y, repeats=2, nodes="all")
+    found = model.stability(X, Y, repeats=2)
+    np.testing.assert_array_equal(found.multiplicities(-1), found.multiplicities(1))
+    with pytest.raises(IndexError, match="i=2: there are refits 0 to 1"):
+        found.multiplicities(2)
+
+
 def test_a_date_is_one_feature_and_its_parts_are_tests_of_their_own():
     pd = pytest.importorskip("pandas")
     days = pd.date_range("2024-01-01", periods=400, freq="D")

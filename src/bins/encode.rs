@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Rows encoded by one task.
 const TASK: usize = 512 * TILE;
-/// Features encoded in one pass over the rows: the lookups of more do not stay in the cache.
+/// Features encoded in one pass over the rows: the tables of more do not stay in the cache.
 const TOGETHER: usize = 256;
 /// The range of a bin without values.
 const EMPTY: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];

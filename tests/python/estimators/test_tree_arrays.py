@@ -1,5 +1,5 @@
-"""``tree_``: made on demand; ``impurity`` is scikit-learn's for its criteria, Gini or the variance for
-all others."""
+"""``tree_``: made on demand; ``impurity`` is scikit-learn's for its criteria, Gini or the variance
+for all others."""
 
 from __future__ import annotations
 

@@ -357,6 +357,10 @@ class Model(Trees):
         """
         Nodes in the order in which they were split.
         """
+    def totals(self, /) -> ndarray:
+        """
+        Weight of each class in the training set; of a numeric target its weight.
+        """
 
 @final
 class PairCounts:

@@ -16,6 +16,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Rows encoded by one task.
 const TASK: usize = 512 * TILE;
+/// Features encoded in one pass over the rows: the tables of more do not stay in the cache.
+const TOGETHER: usize = 256;
 /// The range of a bin without values.
 const EMPTY: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
@@ -133,50 +135,54 @@ impl BinnedTable {
         if encoding.classes > 256 {
             return Err(Error::Internal(format!("{} classes in a byte", encoding.classes)));
         }
-        let encoders: Vec<Encoder> = encoding
-            .cuts
-            .iter()
-            .zip(encoding.levels)
-            .map(|(cuts, &levels)| match cuts {
-                Some(cuts) => Encoder::Number(Lookup::new(cuts)),
-                None => Encoder::Level(levels),
-            })
-            .collect();
         // Missing values may need one code more, so 255 codes are the most for one byte.
-        let wide = encoders.iter().any(|e| e.codes() > 255);
+        let all = encoding.cuts.iter().zip(encoding.levels);
+        let wide = all
+            .clone()
+            .any(|(cuts, &levels)| cuts.map_or(levels as usize, |cuts| cuts.len() + 1) > 255);
         let (weight, unit) = match encoding.weights {
             Weights::Unit => (WeightWidth::None, 1.0),
             Weights::Integer(_) => (WeightWidth::Word, 1.0),
             Weights::Fixed { shift, .. } => (WeightWidth::Long, f64::powi(2.0, -shift)),
         };
         // Blocks of rows are encoded in parallel, each into its part of the records.
-        let layout =
-            RowLayout::new(encoders.len(), wide, weight).with_number(encoding.units.is_some());
+        let layout = RowLayout::new(all.len(), wide, weight).with_number(encoding.units.is_some());
         memory::expect(rows.len() * layout.width)?;
         let mut records = Records { layout, bytes: vec![0; rows.len() * layout.width] };
         let blocks: Vec<Mutex<&mut [u8]>> =
             records.bytes.chunks_mut(TASK * layout.width).map(Mutex::new).collect();
-        let found = parallel::map(control, blocks.len(), &|i| {
-            let mut block = blocks[i].lock().unwrap_or_else(PoisonError::into_inner);
-            encode_block(cells, rows, i * TASK, encoding, &encoders, layout, &mut block, control)
-        })?;
+        let mut features = Vec::with_capacity(all.len());
+        let mut rest = all.map(|(cuts, &levels)| match cuts {
+            Some(cuts) => Encoder::Number(Lookup::new(cuts)),
+            None => Encoder::Level(levels),
+        });
+        loop {
+            let from = features.len();
+            let encoders: Vec<Encoder> = rest.by_ref().take(TOGETHER).collect();
+            let found = parallel::map(control, blocks.len(), &|i| {
+                let mut block = blocks[i].lock().unwrap_or_else(PoisonError::into_inner);
+                let pass = Pass { cells, rows, encoding, from, encoders: &encoders, layout };
+                pass.encode(i * TASK, &mut block, control)
+            })?;
+            // What all blocks found of each feature.
+            let found = found.into_iter().reduce(|mut all, block| {
+                all.iter_mut().zip(&block).for_each(|(all, own)| all.join(own));
+                all
+            });
+            let found = found.unwrap_or_else(|| encoders.iter().map(BlockValues::new).collect());
+            for (BlockValues { ranges, missing }, encoder) in found.into_iter().zip(&encoders) {
+                let ranges = match encoding.values {
+                    Some(values) => values[features.len()].iter().map(|&x| [x, x]).collect(),
+                    None => ranges,
+                };
+                let ranges = matches!(encoder, Encoder::Number(_)).then_some(ranges);
+                features.push(FeatureBins { codes: encoder.codes(), missing, ranges });
+            }
+            if features.len() == encoding.cuts.len() {
+                break;
+            }
+        }
         drop(blocks);
-        // What all blocks found of each feature.
-        let found = found.into_iter().reduce(|mut all, block| {
-            all.iter_mut().zip(&block).for_each(|(all, own)| all.join(own));
-            all
-        });
-        let found = found.unwrap_or_else(|| encoders.iter().map(BlockValues::new).collect());
-        let found = found.into_iter().zip(&encoders).enumerate();
-        let features = found.map(|(f, (BlockValues { ranges, missing }, encoder))| FeatureBins {
-            codes: encoder.codes(),
-            missing,
-            ranges: matches!(encoder, Encoder::Number(_)).then(|| match encoding.values {
-                Some(values) => values[f].iter().map(|&x| [x, x]).collect(),
-                None => ranges,
-            }),
-        });
-        let features = features.collect();
         Ok(Self { features, records, classes: encoding.classes, unit })
     }
 
@@ -242,68 +248,86 @@ impl BinnedTable {
     }
 }
 
-/// Encode the rows at the places from `start` on into `block`.
-#[allow(clippy::too_many_arguments, reason = "one call, whose arguments are those of the block")]
-fn encode_block(
-    cells: &dyn RowSource,
-    rows: RowChoice<'_>,
-    start: usize,
-    encoding: &BinEncoding<'_>,
-    encoders: &[Encoder],
-    layout: RowLayout,
-    block: &mut [u8],
-    control: &Control,
-) -> Result<Vec<BlockValues>> {
-    let mut found: Vec<BlockValues> = encoders.iter().map(BlockValues::new).collect();
-    let (mut numbers, mut levels, mut codes) = ([0.0; TILE], [0_u32; TILE], [0_u16; TILE]);
-    for (t, tile) in block.chunks_mut(TILE * layout.width).enumerate() {
-        control.check()?;
-        let (first, len) = (start + t * TILE, tile.len() / layout.width);
-        // The codes of each feature in this tile.
-        for (feature, (encoder, found)) in encoders.iter().zip(&mut found).enumerate() {
-            let codes = &mut codes[..len];
-            match encoder {
-                Encoder::Number(lookup) => {
-                    let numbers = &mut numbers[..len];
-                    cells.numbers(feature, rows, first, numbers);
-                    lookup.codes(numbers, codes);
-                    if numbers.iter().fold(false, |any, x| any | x.is_nan()) {
-                        found.missing = true;
-                        for (code, x) in codes.iter_mut().zip(&*numbers) {
-                            *code = if x.is_nan() { encoder.codes() as u16 } else { *code };
-                        }
-                    }
-                    if encoding.values.is_none() {
-                        found.widen(codes, numbers);
-                    }
-                }
-                Encoder::Level(n_levels) => {
-                    let levels = &mut levels[..len];
-                    cells.codes(feature, rows, first, levels);
-                    for (code, &level) in codes.iter_mut().zip(&*levels) {
-                        let missing = level == MISSING;
-                        found.missing |= missing;
-                        *code = if missing { *n_levels } else { level } as u16;
-                    }
-                }
-            }
-            write_codes(tile, layout, feature, codes);
+impl BinEncoding<'_> {
+    /// Write the class and the weight of a row to its record.
+    fn write_target(&self, from: usize, layout: RowLayout, row: &mut [u8]) {
+        row[layout.class_at()] = self.class_of[from] as u8;
+        if let Some(units) = self.units {
+            layout.set_number(row, units[from]);
         }
-        // The class and the weight of each row.
-        for (i, row) in tile.chunks_exact_mut(layout.width).enumerate() {
-            let from = rows.row(first + i);
-            row[layout.class_at()] = encoding.class_of[from] as u8;
-            if let Some(units) = encoding.units {
-                layout.set_number(row, units[from]);
-            }
-            match encoding.weights {
-                Weights::Unit => {}
-                Weights::Integer(w) => layout.set_weight(row, i64::from(w[from])),
-                Weights::Fixed { values, .. } => layout.set_weight(row, values[from]),
-            }
+        match self.weights {
+            Weights::Unit => {}
+            Weights::Integer(w) => layout.set_weight(row, i64::from(w[from])),
+            Weights::Fixed { values, .. } => layout.set_weight(row, values[from]),
         }
     }
-    Ok(found)
+}
+
+/// A pass over the rows, which encodes some features; the first one also writes the target.
+struct Pass<'a> {
+    cells: &'a dyn RowSource,
+    rows: RowChoice<'a>,
+    encoding: &'a BinEncoding<'a>,
+    /// The first feature.
+    from: usize,
+    /// One for each feature of the pass.
+    encoders: &'a [Encoder],
+    layout: RowLayout,
+}
+
+impl Pass<'_> {
+    /// Encode the rows at the places from `start` on into `block`.
+    fn encode(
+        &self,
+        start: usize,
+        block: &mut [u8],
+        control: &Control,
+    ) -> Result<Vec<BlockValues>> {
+        let Self { cells, rows, encoding, from, encoders, layout } = *self;
+        let mut found: Vec<BlockValues> = encoders.iter().map(BlockValues::new).collect();
+        let (mut numbers, mut levels, mut codes) = ([0.0; TILE], [0_u32; TILE], [0_u16; TILE]);
+        for (t, tile) in block.chunks_mut(TILE * layout.width).enumerate() {
+            control.check()?;
+            let (first, len) = (start + t * TILE, tile.len() / layout.width);
+            // The codes of each feature in this tile.
+            for (feature, (encoder, found)) in (from..).zip(encoders.iter().zip(&mut found)) {
+                let codes = &mut codes[..len];
+                match encoder {
+                    Encoder::Number(lookup) => {
+                        let numbers = &mut numbers[..len];
+                        cells.numbers(feature, rows, first, numbers);
+                        lookup.codes(numbers, codes);
+                        if numbers.iter().fold(false, |any, x| any | x.is_nan()) {
+                            found.missing = true;
+                            for (code, x) in codes.iter_mut().zip(&*numbers) {
+                                *code = if x.is_nan() { encoder.codes() as u16 } else { *code };
+                            }
+                        }
+                        if encoding.values.is_none() {
+                            found.widen(codes, numbers);
+                        }
+                    }
+                    Encoder::Level(n_levels) => {
+                        let levels = &mut levels[..len];
+                        cells.codes(feature, rows, first, levels);
+                        for (code, &level) in codes.iter_mut().zip(&*levels) {
+                            let missing = level == MISSING;
+                            found.missing |= missing;
+                            *code = if missing { *n_levels } else { level } as u16;
+                        }
+                    }
+                }
+                write_codes(tile, layout, feature, codes);
+            }
+            // The class and the weight of each row, once.
+            if from == 0 {
+                for (i, row) in tile.chunks_exact_mut(layout.width).enumerate() {
+                    encoding.write_target(rows.row(first + i), layout, row);
+                }
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// Write the codes of a feature to the rows of a tile.
@@ -342,21 +366,23 @@ pub(super) mod tests {
     #[test]
     fn a_record_holds_the_bin_of_each_value_and_a_bin_its_extremes() {
         for seed in 0..40_u64 {
+            // Now and then more features than are encoded in one pass.
+            let (p, most) = if seed % 8 == 7 { (TOGETHER as u64 + 3, 60) } else { (3, 3000) };
             let (n, bins) =
-                (1 + mix(seed, 0) % 3000, [3_usize, 200, 255, 256, 700][seed as usize % 5]);
+                (1 + mix(seed, 0) % most, [3_usize, 200, 255, 256, 700][seed as usize % 5]);
             let cell = |f: u64, r: u64| match mix(seed + f, r) {
                 h if h.is_multiple_of(11) => f64::NAN,
                 h => (h >> 40) as f64,
             };
             let columns: Vec<Vec<f64>> =
-                (0..3).map(|f| (0..n).map(|r| cell(f, r)).collect()).collect();
+                (0..p).map(|f| (0..n).map(|r| cell(f, r)).collect()).collect();
             let cuts: Vec<f64> = (1..bins).map(|b| (b << 24) as f64 / bins as f64 - 0.5).collect();
             let class_of: Vec<u16> = (0..n).map(|r| (mix(seed, r) % 5) as u16).collect();
             let weights = Weights::Integer((0..n).map(|r| 1 + (r % 9) as u32).collect());
             let encoding = BinEncoding {
-                cuts: &[Some(&cuts[..]); 3],
+                cuts: &vec![Some(&cuts[..]); p as usize],
                 values: None,
-                levels: &[0; 3],
+                levels: &vec![0; p as usize],
                 class_of: &class_of,
                 units: None,
                 classes: 5,
@@ -368,7 +394,7 @@ pub(super) mod tests {
                     .unwrap();
             let layout = table.records.layout;
             assert_eq!(layout.wide, bins > 255);
-            let mut ranges = vec![vec![EMPTY; bins]; 3];
+            let mut ranges = vec![vec![EMPTY; bins]; p as usize];
             for (r, row) in table.records.rows().enumerate() {
                 for (f, column) in columns.iter().enumerate() {
                     let x = column[r];
@@ -392,7 +418,7 @@ pub(super) mod tests {
             let expected = table.records.rows().zip(&copies).filter(|(_, c)| **c > 0);
             for (row, (from, &copies)) in drawn.rows().zip(expected) {
                 assert_eq!(drawn.layout.weight(row), i64::from(copies));
-                assert!((0..3).all(|f| drawn.layout.code(row, f) == layout.code(from, f)));
+                assert!((0..p as usize).all(|f| drawn.layout.code(row, f) == layout.code(from, f)));
                 assert_eq!(drawn.layout.class(row), layout.class(from));
             }
         }

@@ -84,6 +84,10 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn needs_all_candidates(&self) -> bool {
         false
     }
+    /// Whether the formula looks logarithms of counts up; tables of them are made only then.
+    fn reads_logs(&self) -> bool {
+        true
+    }
     /// With two classes a best division of levels cuts their order by the share of a class (tested
     /// for all that say so).
     fn breiman_order(&self) -> bool {

@@ -49,6 +49,10 @@ impl Properties for Gini {
         &INFO
     }
 
+    fn reads_logs(&self) -> bool {
+        false
+    }
+
     fn loss_rise(&self) -> LossRise {
         LossRise::PerWeight(2.0)
     }

@@ -68,6 +68,9 @@ impl<M: OnMoments> Properties for MomentCriterion<M> {
     fn info(&self) -> &'static Info {
         self.0.info()
     }
+    fn reads_logs(&self) -> bool {
+        false
+    }
     fn breiman_order(&self) -> bool {
         self.0.is_of_means()
     }

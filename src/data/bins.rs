@@ -39,6 +39,11 @@ impl Bins {
         &self.cuts
     }
 
+    /// The cut points, without a copy.
+    pub fn into_cuts(self) -> Vec<f64> {
+        self.cuts
+    }
+
     /// The bin of a value: the first whose upper cut point is not below it.
     #[inline]
     pub fn bin(&self, value: f64) -> u32 {

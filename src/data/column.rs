@@ -8,7 +8,7 @@
 
 use super::draw::Draw;
 use super::entries::{entry_row, pack_entry};
-use super::source::{Lender, RowChoice, RowSource};
+use super::source::{RowChoice, RowSource};
 use crate::numeric::{order_key, radix_sort};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -87,16 +87,15 @@ impl<'a> NumericColumn<'a> {
         Self { whole: whole.into(), drawn: None }
     }
 
-    /// The column without its values, none of which is missing: it reads them from `feature` of the
-    /// lender from now on.
+    /// A column without a copy of its values, none of which is missing: it reads them from
+    /// `feature` of the source. Its order may be known.
     pub(super) fn lent(
-        self,
-        Lender { source, sorts }: Lender<'a>,
+        source: &'a dyn RowSource,
         feature: usize,
         original: Arc<Vec<u32>>,
+        order: Option<Vec<u32>>,
     ) -> Self {
-        let order = Mutex::new(sorts.then(|| sorted_entries(self.values())));
-        let lent = Some(Lent { source, feature, original, order });
+        let lent = Some(Lent { source, feature, original, order: Mutex::new(order) });
         let whole = ColumnData { lent, ..ColumnData::default() };
         Self { whole: whole.into(), drawn: None }
     }
@@ -259,18 +258,20 @@ fn order_of_filled(Filled { column, fill }: &Filled<'_>) -> Vec<u32> {
 }
 
 /// The sorted order of values, as entries; NaN is missing. The rows of equal values ascend.
-pub fn sorted_entries(values: &[f64]) -> Vec<u32> {
+pub fn sorted_entries<T: Copy + Into<f64>>(values: &[T]) -> Vec<u32> {
     // The leading bits of the key and the row number as one word: eight bytes to move, and the
     // leading bits decide most comparisons.
-    let known = values.iter().filter(|v| !v.is_nan());
-    let (low, high) = known.fold((u64::MAX, 0), |(low, high), &v| {
+    let known = values.iter().map(|&v| v.into()).filter(|v| !v.is_nan());
+    let (low, high) = known.fold((u64::MAX, 0), |(low, high), v| {
         let key = order_key(v);
         (low.min(key), high.max(key))
     });
     let shift = (u64::BITS - high.saturating_sub(low).leading_zeros()).saturating_sub(32);
+    // The result is allocated before the buffers of the sort, which then leave no gap below it.
+    let mut entries = Vec::with_capacity(values.len());
     let mut packed: Vec<u64> = Vec::with_capacity(values.len());
     let mut missing = Vec::new();
-    for (i, &v) in values.iter().enumerate() {
+    for (i, v) in values.iter().map(|&v| v.into()).enumerate() {
         if v.is_nan() {
             missing.push(i as u32);
         } else {
@@ -284,13 +285,12 @@ pub fn sorted_entries(values: &[f64]) -> Vec<u32> {
         packed = radix_sort(packed, |entry| entry >> 32);
     }
     // Runs with equal leading bits are sorted by the whole key; equal keys are tied.
-    let mut entries = Vec::with_capacity(values.len());
     for run in packed.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
         if let [alone] = run {
             entries.push(pack_entry(*alone as u32, false));
             continue;
         }
-        let key = |&p: &u64| order_key(values[p as u32 as usize]);
+        let key = |&p: &u64| order_key(values[p as u32 as usize].into());
         if !run.is_sorted_by_key(key) {
             run.sort_by_key(key);
         }

@@ -7,7 +7,7 @@
 use super::source::{RowChoice, RowSource};
 use super::{
     Bins, Column, Draw, Label, Lender, MISSING, NominalColumn, NumericColumn, Planes, Schema,
-    Target, Weights, entry_row,
+    Target, Weights, entry_row, sorted_entries,
 };
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
@@ -25,8 +25,8 @@ pub struct Dataset<'a> {
     class_starts: Vec<u32>,
     /// Original number of each internal row.
     original: Arc<Vec<u32>>,
-    /// Internal number of each original row.
-    internal: Vec<u32>,
+    /// Internal number of each original row, made on first use.
+    internal: OnceLock<Vec<u32>>,
     /// The numbers of the rows, where the target is numeric: there is one class then.
     target: Option<Target>,
     planes: OnceLock<Option<Planes>>,
@@ -109,7 +109,13 @@ impl<'a> Dataset<'a> {
 
     /// Internal number of each original row; empty in a bootstrap sample.
     pub fn internal(&self) -> &[u32] {
-        &self.internal
+        self.internal.get_or_init(|| {
+            let mut internal = vec![0; self.len()];
+            for (place, &row) in (0..).zip(self.original()) {
+                internal[row as usize] = place;
+            }
+            internal
+        })
     }
 
     /// Sort all numeric columns now, in parallel; in a bootstrap sample, those that it was drawn
@@ -191,7 +197,7 @@ impl<'a> Dataset<'a> {
             classes,
             class_starts,
             original: original.into(),
-            internal: Vec::new(),
+            internal: OnceLock::from(Vec::new()),
             target: None,
             planes: OnceLock::new(),
         }
@@ -230,6 +236,9 @@ impl<'a> Dataset<'a> {
     }
 }
 
+/// Most bytes of the cells of columns that are read together, where nothing of them is kept.
+const LENT_BYTES: usize = 8 << 20;
+
 /// Appends the cells of some rows of a column to a list.
 type ReadCells<'r, T> = &'r (dyn Fn(&[u32], usize, &mut Vec<T>) + Sync);
 
@@ -262,7 +271,6 @@ pub struct DatasetBuilder<'a> {
     classes: Vec<u16>,
     class_starts: Vec<u32>,
     original: Arc<Vec<u32>>,
-    internal: Vec<u32>,
     target: Option<Target>,
 }
 
@@ -290,17 +298,15 @@ impl<'a> DatasetBuilder<'a> {
         }
         let mut next = class_starts.clone();
         let mut original = vec![0; n];
-        let mut internal = vec![0; n];
         let mut classes = vec![0; n];
         for (i, &c) in codes.iter().enumerate() {
             let place = next[c as usize];
             next[c as usize] += 1;
             original[place as usize] = i as u32;
-            internal[i] = place;
             classes[place as usize] = c;
         }
         let (target, original) = (None, original.into());
-        Ok(Self { schema, columns: Vec::new(), classes, class_starts, original, internal, target })
+        Ok(Self { schema, columns: Vec::new(), classes, class_starts, original, target })
     }
 
     /// A builder without columns, from the number that each original row has as its target. Rows
@@ -313,10 +319,7 @@ impl<'a> DatasetBuilder<'a> {
         let one_class = Schema { classes: vec![Label::Int(0)], ..schema };
         let mut built = Self::new(one_class, &vec![0; numbers.len()])?;
         built.schema.classes.clear();
-        let order: Vec<u32> = super::sorted_entries(numbers).into_iter().map(entry_row).collect();
-        for (place, &row) in order.iter().enumerate() {
-            built.internal[row as usize] = place as u32;
-        }
+        let order: Vec<u32> = sorted_entries(numbers).into_iter().map(entry_row).collect();
         let sorted: Vec<f64> = order.iter().map(|&row| numbers[row as usize]).collect();
         built.original = order.into();
         built.target = Some(Target::new(grid, sorted));
@@ -353,8 +356,11 @@ impl<'a> DatasetBuilder<'a> {
         // One pass over the rows for each thread; some columns at a time if nothing of them is
         // kept.
         let together = match lender {
-            Some(Lender { sorts: false, .. }) => count.div_ceil(8).min(16),
-            _ => count.div_ceil(control.threads()),
+            Some(_) => {
+                let fit = LENT_BYTES / (self.original.len() * size_of::<T>()).max(1);
+                count.div_ceil(8).min(16).min(fit)
+            }
+            None => count.div_ceil(control.threads()),
         };
         let together = together.max(1);
         let columns = parallel::collect(control, count.div_ceil(together), &|group| {
@@ -364,14 +370,14 @@ impl<'a> DatasetBuilder<'a> {
             let columns = columns.zip(block).map(|(column, cells)| {
                 control.check()?;
                 let feature = made + column;
-                let values: Vec<f64> = cells.into_iter().map(Into::into).collect();
-                self.refuse_infinite(feature, &values)?;
-                let column = NumericColumn::new(values);
+                self.refuse_infinite(feature, &cells)?;
+                let is_missing = |&cell: &T| cell.into().is_nan();
                 Ok(Column::Numeric(match lender {
-                    Some(lender) if column.n_missing() == 0 => {
-                        column.lent(lender, feature, self.original.clone())
+                    Some(lender) if !cells.iter().any(is_missing) => {
+                        let order = lender.sorts.then(|| sorted_entries(&cells));
+                        NumericColumn::lent(lender.source, feature, self.original.clone(), order)
                     }
-                    _ => column,
+                    _ => NumericColumn::new(cells.into_iter().map(Into::into).collect()),
                 }))
             });
             columns.collect::<Result<Vec<_>>>()
@@ -380,16 +386,19 @@ impl<'a> DatasetBuilder<'a> {
         Ok(())
     }
 
-    fn refuse_infinite(&self, feature: usize, values: &[f64]) -> Result<()> {
+    fn refuse_infinite<T: Copy + Into<f64>>(&self, feature: usize, cells: &[T]) -> Result<()> {
         // Chunks are looked at without a branch per value, of which the compiler makes vectors.
-        let any = |chunk: &[f64]| chunk.iter().fold(false, |any, v| any | v.is_infinite());
-        if values.chunks(1024).any(any)
-            && let Some(at) = values.iter().position(|v| v.is_infinite())
+        let is_infinite = |cell: &T| (*cell).into().is_infinite();
+        let any = |chunk: &[T]| chunk.iter().fold(false, |any, cell| any | is_infinite(cell));
+        if cells.chunks(1024).any(any)
+            && let Some(at) = cells.iter().position(is_infinite)
         {
             return Err(Error::Data(format!(
                 "Input X contains infinity or a value too large: column '{}', row {}, value {}; \
                  replace it by a number or NaN",
-                self.schema.features[feature].name, self.original[at], values[at]
+                self.schema.features[feature].name,
+                self.original[at],
+                cells[at].into()
             )));
         }
         Ok(())
@@ -463,7 +472,7 @@ impl<'a> DatasetBuilder<'a> {
             classes: self.classes,
             class_starts: self.class_starts,
             original: self.original,
-            internal: self.internal,
+            internal: OnceLock::new(),
             target: self.target,
             planes: OnceLock::new(),
         })

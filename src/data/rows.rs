@@ -2,11 +2,14 @@
 //! [`Bits`], a bit set, for membership.
 
 use super::source::RowChoice;
+use std::sync::{Arc, OnceLock};
 
-/// Ascending internal row numbers without repetition.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// Ascending internal row numbers without repetition; clones share them.
+#[derive(Debug, Clone)]
 pub struct RowSet {
-    rows: Vec<u32>,
+    len: usize,
+    /// The numbers; where these are all rows of the data set, listed on first use.
+    rows: Arc<OnceLock<Vec<u32>>>,
     /// Whether these are all rows of the data set.
     everything: bool,
 }
@@ -14,7 +17,7 @@ pub struct RowSet {
 impl RowSet {
     /// All rows of a data set.
     pub fn all(n: usize) -> Self {
-        Self { rows: (0..n as u32).collect(), everything: true }
+        Self { len: n, rows: Arc::default(), everything: true }
     }
 
     /// Rows of a data set with `n` rows, given in any order; repetitions are dropped.
@@ -22,28 +25,34 @@ impl RowSet {
         let mut bits = Bits::new(n);
         rows.iter().for_each(|&r| bits.set(r));
         let rows: Vec<u32> = bits.ones().collect();
-        let everything = rows.len() == n;
-        Self { rows, everything }
+        let (len, everything) = (rows.len(), rows.len() == n);
+        Self { len, rows: Arc::new(rows.into()), everything }
     }
 
-    /// The rows.
+    /// The rows, as a list. Of all rows of a data set [`Self::iter`] needs none.
     pub fn rows(&self) -> &[u32] {
-        &self.rows
+        self.rows.get_or_init(|| (0..self.len as u32).collect())
+    }
+
+    /// The rows, one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        let choice = self.choice();
+        (0..self.len).map(move |at| choice.row(at) as u32)
     }
 
     /// The rows as they are read from the data set.
     pub fn choice(&self) -> RowChoice<'_> {
-        if self.everything { RowChoice::All(self.len()) } else { RowChoice::Some(&self.rows) }
+        if self.everything { RowChoice::All(self.len) } else { RowChoice::Some(self.rows()) }
     }
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.len
     }
 
     /// True without rows.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.len == 0
     }
 
     /// True when no row of the data set is left out.
@@ -54,7 +63,7 @@ impl RowSet {
     /// Membership as bits over `n` rows.
     pub fn bits(&self, n: usize) -> Bits {
         let mut bits = Bits::new(n);
-        for &r in &self.rows {
+        for r in self.iter() {
             bits.set(r);
         }
         bits

@@ -402,7 +402,11 @@ fn tree_on_codes(
     for (row, &n) in table.records.rows().zip(copies) {
         occurring[layout.class(row)] |= n > 0;
     }
-    let logs = Logs::up_to(copies.iter().map(|&n| u64::from(n)).sum());
+    let counted = match setting.criterion.reads_logs() {
+        true => copies.iter().map(|&n| u64::from(n)).sum(),
+        false => 0,
+    };
+    let logs = Logs::up_to(counted);
     setting.context = Context { logs, classes, occurring, grid: setting.context.grid };
     match weights {
         Weights::Fixed { values, shift } => {

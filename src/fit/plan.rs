@@ -150,7 +150,7 @@ impl FitPlan {
     /// The setting of growth for a training set.
     pub fn setting(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> GrowthSetting<'_> {
         let mut occurring = vec![false; data.n_classes()];
-        for &r in rows.rows() {
+        for r in rows.iter() {
             occurring[data.classes()[r as usize] as usize] = true;
         }
         let largest = match weights {
@@ -179,10 +179,11 @@ impl FitPlan {
         rows: usize,
         features: usize,
     ) -> GrowthSetting<'_> {
+        let counted = if self.criterion.reads_logs() { largest } else { 0 };
         GrowthSetting {
             criterion: self.criterion.as_ref(),
             context: Context {
-                logs: Logs::for_rows(largest, rows),
+                logs: Logs::for_rows(counted, rows),
                 classes: occurring.len(),
                 occurring,
                 grid: None,

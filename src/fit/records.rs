@@ -191,7 +191,7 @@ impl FitPlan {
             Kind::Nominal { .. } => None,
         });
         for (cuts, found) in numeric.zip(found) {
-            *cuts = Some(Bins::new(found)?.cuts().to_vec());
+            *cuts = Some(Bins::new(found)?.into_cuts());
         }
         Ok(schema)
     }

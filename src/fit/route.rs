@@ -48,8 +48,9 @@ pub(super) const MOST_VALUES: usize = 255;
 const MOST_CLASSES: usize = 255;
 /// Most codes of a column, that of missing values included; a code has at most 16 bits.
 const MOST_CODES: usize = 1 << 16;
-/// Most counters of a node on codes, which bounds the memory of its histograms.
-const MOST_COUNTERS: usize = 1 << 23;
+/// Most counters of a node on codes, which bounds the memory of its histograms where they are not
+/// counted block by block.
+const MOST_COUNTERS: usize = 1 << 24;
 /// Most levels of a column on bit planes; the time of a node grows with their number.
 const MOST_LEVELS: usize = 32;
 /// Most words of 64 bits for all bit planes: 128 MiB.

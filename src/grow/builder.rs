@@ -181,8 +181,15 @@ impl<S: Sum> TreeBuilder<S> {
         Self { above: self.path_limits(leaf, limits), ..root }
     }
 
+    /// Make room for the nodes of some subtrees, so that no growing list is copied.
+    pub fn expect(&mut self, subtrees: &[Self]) {
+        let nodes: usize = subtrees.iter().map(|subtree| subtree.nodes.len()).sum();
+        self.nodes.reserve_exact(nodes);
+        self.sums.reserve_exact(nodes * self.classes);
+    }
+
     /// Replace a leaf by a subtree that another worker grew.
-    pub fn graft(&mut self, leaf: usize, other: &Self) {
+    pub fn graft(&mut self, leaf: usize, other: Self) {
         // The root of the subtree is the leaf itself, so its other nodes move up by one less.
         let shift = self.nodes.len() as u32 - 1;
         let listed = self.levels.len() as u32;

@@ -126,7 +126,7 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             }
         }
         // The weight of the root, and what the criterion's evidence needs of its rows.
-        let sum = rows.rows().iter().fold(W::Sum::default(), |s, &r| s.plus(weights.of(r)));
+        let sum = rows.iter().fold(W::Sum::default(), |s, r| s.plus(weights.of(r)));
         let weight = |r: u32| weights.of(r).value(weights.unit());
         let (sizes, size_budget) = match setting.criterion.evidence() {
             Evidence::Rows(budget) => {

@@ -165,7 +165,8 @@ impl<R: NodeRows> Driver<R> {
             Ok(driver.tree)
         })?;
         // In the order of the leaves, so that the tree does not depend on threads.
-        for (&leaf, subtree) in leaves.iter().zip(&grown) {
+        tree.expect(&grown);
+        for (&leaf, subtree) in leaves.iter().zip(grown) {
             tree.graft(leaf as usize, subtree);
         }
         Ok(tree)

@@ -39,12 +39,8 @@ class Classifier(ClassifierMixin, Estimator):
         super()._adopt(model, classes, has_names)
         self.classes_ = classes
         self.n_classes_ = len(classes)
-        counts = self._class_totals()
+        counts = self._model.totals()
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
-
-    def _class_totals(self) -> np.ndarray:
-        """Training weight of each class, shape (n_classes,)."""
-        raise NotImplementedError
 
     def _answers(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
         """The labels that a model of the core predicts."""

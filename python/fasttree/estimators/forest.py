@@ -166,9 +166,6 @@ class GrownForest(Estimator):
         trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
 
-    def _class_totals(self) -> np.ndarray:
-        return self._model.totals()
-
     def _judge(self, answers: np.ndarray, voters: np.ndarray, rows: TrainingRows) -> None:
         """Out-of-bag attributes from mean answers (n_rows, n_outputs) and numbers of voters
         (n_rows,)."""

@@ -140,9 +140,6 @@ class TreeEstimator(Readable, Estimator):
         """The tree in an estimator that has the parameters of growth."""
         return self
 
-    def _class_totals(self) -> np.ndarray:
-        return self.tree_.value[0]
-
     # -- predicting -------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> np.ndarray:

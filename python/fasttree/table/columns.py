@@ -31,6 +31,9 @@ from .whole import float_of_whole, inexact_message, is_inexact
 MAX_LEVELS = 65_536
 """Largest number of levels a nominal column may have."""
 
+PIECE = 1 << 16
+"""Values that are coded at a time."""
+
 Kind = Literal["numeric", "nominal"]
 
 
@@ -343,10 +346,17 @@ def factorize(
     if kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
         if high - low <= max(1 << 16, 4 * values.size) and high < 1 << 62 and low > -(1 << 62):
-            shifted = values.astype(np.int64) - low
-            present = np.bincount(shifted, minlength=high - low + 1) > 0
+            # Piece by piece, as int64 copies of all values would outweigh the codes.
+            pieces = [slice(at, at + PIECE) for at in range(0, len(values), PIECE)]
+            present = np.zeros(high - low + 1, dtype=bool)
+            for piece in pieces:
+                present[values[piece].astype(np.int64) - low] = True
             own_levels = make_levels(name, (np.flatnonzero(present) + low).tolist())
-            return (np.cumsum(present) - 1).astype(np.int32)[shifted], own_levels
+            code_of = (np.cumsum(present) - 1).astype(np.int32)
+            codes = np.empty(values.shape, dtype=np.int32)
+            for piece in pieces:
+                codes[piece] = code_of[values[piece].astype(np.int64) - low]
+            return codes, own_levels
     if kind == "f":
         is_filled = ~np.isnan(values)
         distinct, inverse = np.unique(values[is_filled], return_inverse=True)

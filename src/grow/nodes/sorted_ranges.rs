@@ -52,7 +52,7 @@ fn with_weights<W: ByOrder>(
 ) -> Result<Tree> {
     let context = GrowContext::new(data, setting, rows, weights);
     let mut buffers = RowBuffers::new(&context, rows, control)?;
-    let sums = context.sums(rows.rows().iter().copied());
+    let sums = context.sums(rows.iter());
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
     // No tasks where nodes share a memo or a budget in their order, or where Python scores them.
     let in_order = context.setting.memo.is_some() || context.sizes.is_some();

@@ -37,6 +37,23 @@ def test_bins_for_all_values_divide_as_the_exact_search(criterion, how):
     same(exact, fasttree.fit(X, y, criterion=criterion, threshold_search="histogram", **how))
 
 
+@pytest.mark.parametrize("criterion", ["gini", "info_gain", "mantaras"])
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize(
+    "how", [{}, {"max_features": 600}, {"max_leaf_nodes": 9}, {"min_samples_leaf": 5}], ids=str
+)
+def test_columns_of_several_blocks(criterion, n_classes, how):
+    """Cuts are scored some columns at a time; copies of columns tie across the blocks."""
+    rng = np.random.default_rng(n_classes)
+    X = rng.integers(0, 200, (300, 800)).astype(float)
+    X[:, 500:700] = X[:, 100:300]
+    y = (X[:, 150] // 70 + X[:, 790] // 90 + rng.integers(0, 2, 300)).astype(int) % n_classes
+    how = {"criterion": criterion, "random_state": 3, **how}
+    found = fasttree.fit(X, y, threshold_search="histogram", **how)
+    assert found.route_.startswith("codes of bins")
+    same(fasttree.fit(X, y, threshold_search="exact", **how), found)
+
+
 @pytest.mark.parametrize("missing", ["fractional", "branch", "mode"])
 def test_missing_values(missing):
     X, y = load_iris(return_X_y=True)

@@ -1,4 +1,5 @@
-"""``tree_.impurity``: scikit-learn's for its criteria, Gini or the variance for all others."""
+"""``tree_``: made on demand; ``impurity`` is scikit-learn's for its criteria, Gini or the variance
+for all others."""
 
 from __future__ import annotations
 
@@ -48,3 +49,10 @@ def test_impurities_of_stored_trees_trees_of_forests_and_to_sklearn(tmp_path):
     forest = fasttree.FastForestClassifier(2, criterion="entropy", random_state=0).fit(X, Y)
     assert forest.estimators_[0].tree_.impurity[0] > 1.4
     assert fasttree.OptimalTreeClassifier(max_depth=1).fit(X, Y).tree_.impurity[0] > 0.6
+
+
+@pytest.mark.parametrize("estimator", [fasttree.FastTreeClassifier, fasttree.FastTreeRegressor])
+def test_arrays_are_made_on_demand(estimator):
+    model = estimator().fit(X, Y)
+    assert "_tree" not in vars(model)
+    assert model.tree_ is vars(model)["_tree"]

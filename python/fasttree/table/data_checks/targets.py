@@ -67,9 +67,15 @@ def find_numbers(facts: TableFacts) -> Iterator[Finding]:
     target = facts.target
     if target is None or target.levels is None or facts.n_rows < LEAST_ASKED:
         return
+
+    def is_usual(n_classes: int) -> bool:
+        return 2 * n_classes <= facts.n_rows and n_classes <= MANY_CLASSES
+
+    if is_usual(len(target.levels)):  # the rows have no more classes than are declared
+        return
     codes = np.asarray(target.values)
     n_classes = int(np.count_nonzero(np.bincount(codes[codes >= 0])))
-    if 2 * n_classes <= facts.n_rows and n_classes <= MANY_CLASSES:
+    if is_usual(n_classes):
         return
     if facts.table.labels_are_numbers:
         question = (

@@ -26,8 +26,10 @@ pub(super) struct BinnedContext<'a> {
     /// Value of one unit of the sums.
     pub unit: f64,
     pub total_weight: f64,
-    /// The cuts of a node are scored as one block ([`super::best_cut`]).
+    /// Cuts are scored as blocks ([`super::best_cut`]).
     pub in_blocks: bool,
+    /// Most features whose cuts are one block.
+    pub block_features: usize,
     /// Kernel that screens the cuts of two classes ([`super::two_class`]).
     pub pair_screen: Option<PairScreen>,
     /// Formula that scores the cuts of several classes from sums ([`super::sums`]).
@@ -56,6 +58,7 @@ impl<'a> BinnedContext<'a> {
             unit,
             total_weight: 0.0,
             in_blocks,
+            block_features: (LARGEST_BLOCK / (widest(table) * classes).max(1)).max(1),
             pair_screen,
             class_sums: setting.criterion.running_scores().filter(|_| in_blocks && classes > 2),
             widest: widest(table),
@@ -65,6 +68,11 @@ impl<'a> BinnedContext<'a> {
     /// Number of codes for which a plane of counters has room.
     pub fn counted_codes(&self) -> usize {
         if self.layout.wide { self.widest } else { self.widest.next_power_of_two() }
+    }
+
+    /// Whether the cuts of all features are one block.
+    pub fn is_one_block(&self) -> bool {
+        self.in_blocks && self.features.len() <= self.block_features
     }
 
     /// Whether weights are copies of rows, so that sums count rows.
@@ -128,7 +136,7 @@ fn widest(table: &TableFacts<'_>) -> usize {
     table.features.iter().map(FeatureBins::width).max().unwrap_or(1)
 }
 
-/// Whether the cuts of a node can be scored as one block: numbers without missing values in codes
+/// Whether the cuts of a node can be scored as blocks: numbers without missing values in codes
 /// of a byte, copies as weights, and the first of the best candidates chosen.
 fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &GrowthSetting<'_>) -> bool {
     setting.gain_filter == GainFilter::None
@@ -139,5 +147,4 @@ fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &GrowthSetting<
         && !layout.number
         && layout.weight != WeightWidth::Long
         && table.features.iter().all(|f| !f.is_nominal() && !f.missing)
-        && widest(table) * table.features.len() * table.classes <= LARGEST_BLOCK
 }

@@ -143,6 +143,12 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
             Some(first) => search_in_order(&order, first, &mut |drawn| {
                 self.best_of(&open.rows, &bare, drawn, control)
             })?,
+            // The counters of one block at a time stay in the cache, and in little memory.
+            None if context.in_blocks && !context.is_one_block() => {
+                order.clear();
+                order.extend(0..context.features.len() as u32);
+                self.best_of(&open.rows, &bare, &order, control)?
+            }
             None => self.best_of_all(&mut open.rows, &bare, control)?,
         };
         self.workspace.order = order;

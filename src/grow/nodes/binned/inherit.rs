@@ -24,9 +24,31 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         Self { context, buffers, workspace, pool, kept: 0 }
     }
 
-    /// The best split among some features, whose counters are not kept; `bare` is the node without
-    /// counts.
+    /// The best split among some features, block by block; counters are not kept. `bare` is the
+    /// node without counts.
     pub(super) fn best_of(
+        &mut self,
+        node: &CodedNode<S>,
+        bare: &BinnedNode<'_, S>,
+        chosen: &[u32],
+        control: &Control,
+    ) -> Result<Option<BestSplit<S>>> {
+        if !self.context.in_blocks {
+            return self.best_of_block(node, bare, chosen, control);
+        }
+        let mut best: Option<BestSplit<S>> = None;
+        for block in chosen.chunks(self.context.block_features) {
+            let found = self.best_of_block(node, bare, block, control)?;
+            best = match (best, found) {
+                (Some(best), Some(found)) => Some(if found.precedes(&best) { found } else { best }),
+                (best, found) => best.or(found),
+            };
+        }
+        Ok(best)
+    }
+
+    /// The best split among the features of one block.
+    fn best_of_block(
         &mut self,
         node: &CodedNode<S>,
         bare: &BinnedNode<'_, S>,

@@ -165,8 +165,12 @@ impl<S: Sum> BinnedNode<'_, S> {
     ) -> Result<Vec<Scored>> {
         let (context, setting) = (self.context, self.context.setting);
         let all = context.features.len();
-        let wanted = |f: usize| chosen.is_none_or(|some| some.contains(&(f as u32)));
         let is_nominal = |f: usize| context.features[f].is_nominal();
+        let mut wanted: Vec<usize> = match chosen {
+            Some(some) => some.iter().map(|&f| f as usize).collect(),
+            None => (0..all).collect(),
+        };
+        wanted.sort_unstable();
         // The sink takes the candidates of nominal features, then the cuts of numbers.
         let nominal = (0..all).filter(|&f| is_nominal(f)).count();
         let winner_only = keeps_winner_only(setting, nominal, all - nominal);
@@ -174,14 +178,12 @@ impl<S: Sum> BinnedNode<'_, S> {
             .guarded(self.path.and_then(PathLimits::guard))
             .watched(control);
         if nominal > 0 {
-            let places: Vec<usize> = (0..all).filter(|&f| is_nominal(f) && wanted(f)).collect();
+            let places: Vec<usize> = wanted.iter().copied().filter(|&f| is_nominal(f)).collect();
             let BinnedWorkspace { search, memory, .. } = workspace;
             score_nominal(self, &places, self.totals, search, memory, &mut best)?;
         }
-        for feature in 0..all {
-            if !is_nominal(feature) && wanted(feature) {
-                self.score_numeric(feature, workspace, &mut best)?;
-            }
+        for feature in wanted.into_iter().filter(|&f| !is_nominal(f)) {
+            self.score_numeric(feature, workspace, &mut best)?;
         }
         best.finish(&setting.context)?;
         sort_by_feature(&mut best.features);

@@ -314,7 +314,7 @@ impl<S: SentSum + CodedSum> SpreadTree for SpreadGrowth<S> {
         if node as usize >= self.tree.nodes.len() {
             return Err(Error::Internal("a subtree of no node".into()));
         }
-        self.tree.graft(node as usize, &grown.unpack(self.tree.classes)?);
+        self.tree.graft(node as usize, grown.unpack(self.tree.classes)?);
         Ok(())
     }
 
@@ -516,7 +516,7 @@ fn evaluate<S: SentSum + CodedSum>(
     let mut order = Vec::new();
     let found = if let Some(first) = drawn_features(context, key, None, &mut order) {
         search_in_order(&order, first, &mut |drawn| own.choose(Some(drawn), workspace, &control))?
-    } else if context.in_blocks {
+    } else if context.is_one_block() {
         S::best_cut(&own, CutRows::Counted(&counters), None, &mut workspace.blocks)?
     } else {
         own.choose(None, workspace, &control)?

@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["datasets", "describe", "no-such-set"])
     2
     """
-    from .output import drop, prepare, say
+    from .streams import drop, prepare, say
 
     prepare()
     code = 0

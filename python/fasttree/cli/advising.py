@@ -14,8 +14,9 @@ from .._checks.words import counted
 from . import options as o
 from .bundles import Without, examples
 from .folding import Dependence
-from .output import check_writable, emit, say
+from .output import check_writable, emit
 from .shell import SHELL, listed, quoted, split_list
+from .streams import say
 
 PATIENCE = 3.0
 """Seconds of silence where no bar is drawn."""

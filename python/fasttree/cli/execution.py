@@ -17,8 +17,9 @@ from .._checks.words import counted
 from ..experiments import EXPERIMENTS
 from . import options as o
 from .bundles import examples
-from .output import emit, say
+from .output import emit
 from .shell import split_list
+from .streams import say
 
 if TYPE_CHECKING:
     from ..experiments.reproduction import Reproduction

@@ -1,25 +1,19 @@
-"""Output of the commands: text on stdout, strict JSON in a file, or JSON alone for ``--json -``.
-
-The three standard streams may be closed, full, of any encoding, or a terminal. A stream that is
-closed takes and gives nothing. Letters that the encoding of a stream lacks are written as escapes.
-What stderr cannot take is dropped, since no message may end the work. A terminal gets the control
-characters of names and cells as escapes.
-"""
+"""Output of the commands: text on stdout, strict JSON in a file, or JSON alone for ``--json -``."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from .._checks.saving import save_text
 from .._engine.versions import versions
 from ..exports.tables.records import render_csv, render_json
 from ..exports.tables.table import ReportTable, report_table
+from .streams import write
 
 
 def table(
@@ -73,39 +67,3 @@ def emit(
         save_text(json_file, written)
     printed = text() if callable(text) else text
     write(printed if printed.endswith("\n") else printed + "\n")
-
-
-def prepare() -> None:
-    """Open the streams that are closed, and let the others escape what they cannot encode."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        stream: Any = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - stays open
-        elif mode == "w" and hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def write(text: str, stream: TextIO | None = None) -> None:
-    """Write text to a stream, stdout by default."""
-    stream = stream or sys.stdout
-    if stream.isatty():
-        from .._checks.plain_text import for_terminal
-
-        text = for_terminal(text)
-    stream.write(text)
-
-
-def say(text: str) -> None:
-    """Write a line to stderr, if it can be written."""
-    try:
-        write(text + "\n", sys.stderr)
-        sys.stderr.flush()
-    except OSError:
-        drop(sys.stderr)
-
-
-def drop(stream: TextIO) -> None:
-    """Discard what a stream still holds, and whatever is written to it from now on."""
-    with contextlib.suppress(OSError):  # a stream of tests has no number
-        number = stream.fileno()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), number)

@@ -17,8 +17,8 @@ import typer
 
 from .._checks import plain_text
 from .._checks.words import speaking
-from .output import drop, say
 from .shell import SHELL
+from .streams import drop, say
 from .unknown_names import meant_by
 
 REFUSED, INTERRUPTED, TERMINATED, BROKEN = 2, 130, 143, 1

@@ -24,8 +24,9 @@ from ..table.dates import part_names
 from ..table.file_cells import FileCells
 from . import options as o
 from .bundles import examples
-from .output import check_writable, emit, save_picture, say
+from .output import check_writable, emit, save_picture
 from .shell import split_list
+from .streams import say
 
 ModelFile = Annotated[
     Path,

@@ -20,9 +20,10 @@ from ..exports.tables.records import write_csv
 from ..table.data_checks.warned import quiet
 from . import options as o
 from .bundles import Without, examples
-from .output import check_writable, emit, save_picture, say, table
+from .output import check_writable, emit, save_picture, table
 from .shell import listed
 from .showing import ModelFile, Picture, model_of, rows_for
+from .streams import say
 from .tasks import TASKS, quality_of
 
 if TYPE_CHECKING:

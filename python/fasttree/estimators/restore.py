@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _engine
+from .. import _engine, criteria
 from .exact import MinimalTreeClassifier, OptimalTreeClassifier
 from .forest import FastForestClassifier, FastForestRegressor
 from .parameters import restored_parameters
@@ -48,6 +48,8 @@ def _restored(kind: Any, model: Any) -> Any:
         params = restored_parameters(model.parameters)
         known = kind._get_param_names()
         estimator = kind(**{k: v for k, v in params.items() if k in known})
+        if "criterion" in known:
+            criteria.make(estimator.criterion)
         schema = json.loads(model.schema_json())
         labels = schema["classes"]
         alike = len({type(label) for label in labels}) == 1

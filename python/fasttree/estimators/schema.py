@@ -116,6 +116,10 @@ class Schema:
                 read.update((name, *parts))
         return [j for j, name in enumerate(self.names) if name in read]
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Earlier pickles do not say which levels ascend.
+        vars(self).update({"ordered": [False] * len(state["names"]), **state})
+
     def part(self, places: list[int]) -> Schema:
         """The schema of some columns."""
         fields = ("names", "nominal", "levels", "unused", "ordered")

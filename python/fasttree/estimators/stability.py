@@ -594,8 +594,8 @@ petal width (cm) in 1.
         )
     if sample == "bootstrap" and fraction != FRACTION:
         raise ValueError(
-            f"{given('fraction', shown(fraction))} is of a subsample: set "
-            f"{argument('sample', 'subsample')}, or leave fraction out"
+            f"{given('fraction', shown(fraction))} is of a subsample; leave it out, or set "
+            f"{argument('sample', 'subsample')}"
         )
     X, y, labels = fitted._rows_and_groups(X, y, groups)
     with quiet():

@@ -51,7 +51,8 @@ def places_in_time(
         raise ValueError(f"{said}: {data_row(row)} has no value; give it one, or leave the row out")
     texts = [str(value) for value in values]
     if all(isinstance(v, (int, float, np.number)) or _YEAR.fullmatch(str(v)) for v in values):
-        return np.unique(np.array(values, dtype=np.float64), return_inverse=True)[1]
+        places = [int(v) if isinstance(v, str) else v for v in values]
+        return np.unique(places, return_inverse=True)[1]
     # Dates: days beside times, or times with a zone beside others, have no certain order.
     different = list(dict.fromkeys(texts))
     order = order_of_dates(different) or "ymd"

@@ -129,7 +129,7 @@ def test_a_plan_covers_every_method_and_fold_once(workers):
         run = model_selection.validation.make_run(
             table,
             None,
-            model_selection.tasks.Request(
+            model_selection.arguments.Request(
                 ["gini", "pi"],
                 {"bayes": GaussianNB(), "forest": fasttree.FastForestClassifier(4)},
             ),

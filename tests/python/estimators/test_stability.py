@@ -234,7 +234,9 @@ def test_searched_trees_are_refitted_unless_the_clock_ends_them():
 
 def test_what_cannot_act_is_refused_by_name():
     model = FastTreeClassifier(max_depth=1).fit(X, Y)
-    with pytest.raises(ValueError, match="fraction=0.5 is of a subsample: set sample='subsample'"):
+    with pytest.raises(
+        ValueError, match="fraction=0.5 is of a subsample; leave it out, or set sample='subsample'"
+    ):
         model.stability(X, Y, repeats=2, fraction=0.5)
     with pytest.raises(ValueError, match="nodes='all'"):
         model.stability(X, Y, repeats=2, nodes="all")

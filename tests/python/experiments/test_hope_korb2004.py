@@ -234,7 +234,7 @@ def test_a_set_of_another_size_is_not_the_papers(tmp_path):
 
 
 def test_sets_of_several_files(uci):
-    files = experiments.sources.data_files(uci)
+    files = experiments.paper.data_files(uci)
     adult, satellite = sets.open_set("adult", files), sets.open_set("satellite", files)
     assert adult.shape == (48842, 14)
     assert [c.kind for c in adult.columns].count("numeric") == 6
@@ -266,7 +266,7 @@ def nearness(table, learners, printed):
 
 
 def test_anneal_is_anneal_orig_in_the_paper(uci):
-    files = experiments.sources.data_files(uci)
+    files = experiments.paper.data_files(uci)
     printed = packaged("hope_korb2004")["accuracy"]["anneal"]
     learners = {name: paper.SECTION_2[name] for name in ("nb", "j48", "aode")}
     original, other = sets.open_set("anneal", files), fasttree.datasets.load(uci / "anneal.arff")
@@ -279,7 +279,7 @@ def test_anneal_is_anneal_orig_in_the_paper(uci):
 
 
 def test_naive_bayes_of_the_paper_is_wekas_on_ionosphere(uci):
-    table = sets.open_set("ionosphere", experiments.sources.data_files(uci))
+    table = sets.open_set("ionosphere", experiments.paper.data_files(uci))
     printed = packaged("hope_korb2004")["accuracy"]["ionosphere"]["nb"]
     learners = {"weka": paper.SECTION_2["nb"], "densities": paper.LEARNERS["nb"]}
     said = nearness(table, learners, dict.fromkeys(learners, printed))
@@ -287,7 +287,7 @@ def test_naive_bayes_of_the_paper_is_wekas_on_ionosphere(uci):
 
 
 def test_bcw_has_levels_in_the_paper(uci):
-    table = sets.open_set("bcw", experiments.sources.data_files(uci))
+    table = sets.open_set("bcw", experiments.paper.data_files(uci))
     numbers = fasttree.datasets.load(uci / "breast-w.arff")
     assert [c.kind for c in table.columns] == ["nominal"] * 9
     assert len(table) == len(numbers) == 699
@@ -315,7 +315,7 @@ def printed_of(name, learner):
 )
 def test_with_other_folds_the_print_is_within_reach(uci, name, learner, seed):
     assert sets.OUT_OF_REACH[name, learner].startswith("the folds")
-    table = sets.open_set(name, experiments.sources.data_files(uci))
+    table = sets.open_set(name, experiments.paper.data_files(uci))
     make = paper.SECTION_2[learner]
     if learner == "camml":
         make = lambda: CaMML(n_steps=20_000, random_state=0)  # noqa: E731
@@ -336,14 +336,14 @@ def test_the_rows_of_led_decide_about_j48():
 
 
 def test_modes_in_missing_cells_explain_j48_on_horse_colic(uci):
-    table = sets.open_set("horse-colic", experiments.sources.data_files(uci))
+    table = sets.open_set("horse-colic", experiments.paper.data_files(uci))
     learners = {"parts": paper.SECTION_2["j48"], "mode": lambda: paper._j48(missing="mode")}
     printed = dict.fromkeys(learners, printed_of("horse-colic", "j48"))
     assert nearness(table, learners, printed) == {"parts": False, "mode": True}
 
 
 def test_nothing_tried_explains_aode_on_labor_neg(uci):
-    table = sets.open_set("labor-neg", experiments.sources.data_files(uci))
+    table = sets.open_set("labor-neg", experiments.paper.data_files(uci))
     whole = fasttree.discretize.ReplaceMissing().fit(table).transform(table)
     found = [
         *accuracies(table, AODE, range(3)),
@@ -355,7 +355,7 @@ def test_nothing_tried_explains_aode_on_labor_neg(uci):
 
 
 def test_nothing_tried_explains_lung_cancer(uci):
-    table = sets.open_set("lung-cancer", experiments.sources.data_files(uci))
+    table = sets.open_set("lung-cancer", experiments.paper.data_files(uci))
     cells = [[np.nan if v is None else float(v) for v in row] for row in table.X]
     numbers = Table(np.array(cells), table.y)
     for rows in (table, numbers):

@@ -136,7 +136,7 @@ def test_growth_curves_end_at_the_finished_tree_and_stop_at_limits():
 
 
 def test_columns_that_mark_a_class_are_left_out(uci):
-    table = spaeh_kosub._load("cardiotocography-10class", experiments.sources.data_files(uci))
+    table = spaeh_kosub._load("cardiotocography-10class", experiments.paper.data_files(uci))
     assert table.shape[0] == 2126
     assert len(table.classes) == 10
     for j in range(table.shape[1]):

@@ -66,7 +66,7 @@ def class_counts(table) -> dict[str, int]:
 
 
 def test_lymphography_keeps_the_two_and_the_three_most_frequent_classes(uci):
-    files = experiments.sources.data_files(uci)
+    files = experiments.paper.data_files(uci)
     whole = fasttree.datasets.load(files["lymph"])
     assert class_counts(whole) == {"normal": 2, "metastases": 81, "malign_lymph": 61, "fibrosis": 4}
     labels = np.array([str(label) for label in whole.y])
@@ -80,7 +80,7 @@ def test_lymphography_keeps_the_two_and_the_three_most_frequent_classes(uci):
 
 
 def test_no_two_domains_are_the_same_data(uci):
-    files = experiments.sources.data_files(uci)
+    files = experiments.paper.data_files(uci)
     seen: dict[bytes, str] = {}
     for name, stem in paper.FILES.items():
         table = paper.open_set(name, files)
@@ -97,7 +97,7 @@ def test_no_two_domains_are_the_same_data(uci):
 
 
 def test_other_readings_of_lymphography_agree_with_the_print_as_well(uci):
-    whole = fasttree.datasets.load(experiments.sources.data_files(uci)["lymph"])
+    whole = fasttree.datasets.load(experiments.paper.data_files(uci)["lymph"])
     rare = {"normal": "rare", "fibrosis": "rare"}
     one_against_rest = {
         name: {label: "rest" for label in whole.classes if label != name}
@@ -119,7 +119,7 @@ def test_other_readings_of_lymphography_agree_with_the_print_as_well(uci):
 
 
 def test_other_domains_open_as_described(uci):
-    files = experiments.sources.data_files(uci)
+    files = experiments.paper.data_files(uci)
     assert paper.open_set("star-cluster", files) is None
     hyper = paper.open_set("thyroid-hyper", files)
     assert len(set(hyper.y)) == 4
@@ -166,7 +166,7 @@ def test_pictures_are_drawn(tmp_path):
 def test_samples_of_1000_rows_fit_the_print_of_the_larger_domains(uci, monkeypatch):
     monkeypatch.setattr(paper, "SEEDS", 5)
     # Relief on chess apart; the page has the same over 100 seeds.
-    files = experiments.sources.data_files(uci)
+    files = experiments.paper.data_files(uci)
     for domain, apart in (("chess-end", {"relief"}), ("mushroom", set())):
         found = paper.evaluate_samples(paper.open_set(domain, files), 1)
         far = set()
@@ -181,7 +181,7 @@ def test_samples_of_1000_rows_fit_the_print_of_the_larger_domains(uci, monkeypat
 
 def test_samples_are_reported_beside_the_print(uci, monkeypatch):
     monkeypatch.setattr(paper, "SEEDS", 2)
-    mushroom = paper.open_set("mushroom", experiments.sources.data_files(uci))
+    mushroom = paper.open_set("mushroom", experiments.paper.data_files(uci))
     samples = {"mushroom": paper.evaluate_samples(mushroom, 1)}
     out = experiments.Reproduction("vilalta2001", "", "", ("accuracy",))
     table = paper._compare_samples(out, samples, PRINTED)

@@ -252,11 +252,6 @@ impl PyForest {
         self.content
     }
 
-    /// Weight of each class in the training set.
-    fn totals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.forest.totals.clone().into_pyarray(py)
-    }
-
     /// Share of each feature in the gains, averaged over the trees.
     fn importances<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.forest.importances().into_pyarray(py)

@@ -413,11 +413,6 @@ impl PyModel {
         self.model.tree.steps().into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py)
     }
 
-    /// Weight of each class in the training set; of a numeric target its weight.
-    fn totals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.model.tree.counts(0).to_vec().into_pyarray(py)
-    }
-
     /// Distance of the tree's partition to the classes after each step of growth, by a built-in
     /// criterion or a user's function.
     #[pyo3(signature = (criterion, options, custom = None))]

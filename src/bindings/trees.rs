@@ -164,6 +164,15 @@ impl PyTrees {
         self.target_is_number()
     }
 
+    /// Weight of each class in the training set; of a numeric target its weight.
+    fn totals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let totals = match &self.kind {
+            TreeOrForest::Tree(model, _) => model.tree.counts(0),
+            TreeOrForest::Forest(forest, _) => &forest.totals,
+        };
+        totals.to_vec().into_pyarray(py)
+    }
+
     /// The leaf (node number) of each row, shape (rows,); of a forest in each tree, shape (rows,
     /// trees).
     #[pyo3(signature = (blocks, rows, n_jobs = None))]

@@ -48,6 +48,8 @@ pub(super) struct Nominal<'a> {
     pub cuts: Vec<Option<&'a [f64]>>,
     /// Whether codes ascend: bins, and where features are tested ordered levels.
     pub ordered: Vec<bool>,
+    /// Where features are tested: the scores of ordered levels, by code; else empty.
+    pub scores: Vec<Vec<f64>>,
 }
 
 /// The facts that all nodes of a tree share.
@@ -136,13 +138,20 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             }
             _ => (None, 0),
         };
-        Self {
+        let mut context = Self {
             data,
             setting,
             weights,
             numeric,
             places,
-            nominal: Nominal { features, layout: Layout::new(&arities, k), missing, cuts, ordered },
+            nominal: Nominal {
+                scores: vec![Vec::new(); features.len()],
+                layout: Layout::new(&arities, k),
+                features,
+                missing,
+                cuts,
+                ordered,
+            },
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
             packed: weights.packed().unwrap_or_default(),
@@ -151,6 +160,33 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
                 .then(|| PairContext::new(weights, rows, data.len())),
             size_budget: Mutex::new(size_budget),
             sizes,
+        };
+        context.score_levels(rows);
+        context
+    }
+
+    /// Where features are tested, score ordered levels by their places among those that some of the
+    /// training rows have, as R does, which drops the others.
+    pub fn score_levels(&mut self, training: &RowSet) {
+        if !self.setting.significance.is_some_and(|rule| rule.merging.is_none()) {
+            return;
+        }
+        let nominal = &mut self.nominal;
+        for (j, &feature) in nominal.features.iter().enumerate() {
+            let Column::Nominal(column) = &self.data.columns()[feature as usize] else { continue };
+            if !nominal.ordered[j] || nominal.cuts[j].is_some() {
+                continue;
+            }
+            let mut places = vec![0.0; column.levels()];
+            for row in training.iter() {
+                if let Some(place) = places.get_mut(column.code(row) as usize) {
+                    *place = 1.0;
+                }
+            }
+            for code in 1..places.len() {
+                places[code] += places[code - 1];
+            }
+            nominal.scores[j] = places;
         }
     }
 

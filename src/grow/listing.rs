@@ -63,17 +63,19 @@ pub fn candidates(
 }
 
 /// The tests of the features on a set of rows, most significant first; none without a rule of
-/// significance.
+/// significance. `root` are the rows of the tree's root, of which ordered levels have scores.
 pub fn feature_tests(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
+    root: &RowSet,
     weights: &Weights,
     control: &Control,
 ) -> Result<Vec<(u32, FeatureTest)>> {
     let Some(rule) = &setting.significance else { return Ok(Vec::new()) };
     by_weighing!(weights, data.target(), w => {
-        let context = GrowContext::new(data, setting, rows, w);
+        let mut context = GrowContext::new(data, setting, rows, w);
+        context.score_levels(root);
         let mut buffers = RowBuffers::undivided(&context, rows, control)?;
         let totals = context.sums(rows.rows().iter().copied());
         one_node(&context, &buffers.slices(), rows, &totals).feature_tests(rule, control)

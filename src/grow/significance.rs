@@ -85,9 +85,16 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             Column::Numeric(column) => (column.values(), None),
             Column::Nominal(column) => (&[][..], Some(column)),
         };
+        let scores = match self.context.place(feature) {
+            FeaturePlace::Numeric(_) => &[][..],
+            FeaturePlace::Nominal(j) => &self.context.nominal.scores[j],
+        };
         let value = move |row: u32| match codes {
             None => numbers[row as usize],
-            Some(column) => f64::from(column.code(row)),
+            Some(column) => {
+                let code = column.code(row);
+                scores.get(code as usize).copied().unwrap_or(f64::from(code))
+            }
         };
         let [first, last] = [order[0], order[order.len() - 1]].map(|e| value(entry_row(e)));
         let centre = value(middle);

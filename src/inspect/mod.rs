@@ -118,7 +118,7 @@ pub fn explain(
         // no training values: thresholds between them belong to the whole training set
         let setting = plan.setting(data, &rows, weights);
         let setting = GrowthSetting { raw, training: None, limits, ..setting };
-        let tests = feature_tests(data, &setting, &rows, weights, control)?;
+        let tests = feature_tests(data, &setting, &rows, &root, weights, control)?;
         let left_out = plan.is_fractional() || plan.leaves_out();
         let found = if left_out {
             on_known_rows(plan, data, &rows, weights, &setting.limits, control)?
@@ -216,7 +216,7 @@ pub fn score_features(
     let mut out = vec![f64::NAN; data.columns().len()];
     let setting = plan.setting(data, &rows, weights);
     if setting.significance.is_some() {
-        for (feature, test) in feature_tests(data, &setting, &rows, weights, control)? {
+        for (feature, test) in feature_tests(data, &setting, &rows, &rows, weights, control)? {
             out[feature as usize] = if statistics { test.statistic } else { test.log_p.exp() };
         }
         return Ok(out);

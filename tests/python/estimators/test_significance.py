@@ -539,3 +539,29 @@ def test_p_values_that_doubles_cannot_hold_are_bounds_wherever_they_stand(ftree,
         assert "< 1e-300" in text.replace("&lt;", "<") and not re.search(
             r"e-3\d\d(?<!1e-300)", text
         )
+
+
+@pytest.mark.parametrize("test", ["quadratic", "permutation"])
+def test_ordered_levels_that_no_training_row_has_are_dropped(test):
+    """Unused levels of the whole training set change no score, also in the page of an inner node
+    and in folds; levels that only the node lacks keep their places."""
+    rng = np.random.default_rng(3)
+    codes = rng.choice([0, 1, 5, 6, 9], 400)
+    levels = [f"l{code}" for code in range(12)]
+    y = (codes + rng.normal(scale=3, size=400) > 4).astype(int)
+    z = rng.integers(0, 3, 400).astype(float)
+    all_levels = pd.DataFrame({"x": pd.Categorical.from_codes(codes, levels, ordered=True), "z": z})
+    used = all_levels.assign(x=all_levels.x.cat.remove_unused_categories())
+    some = all_levels.x.isin(["l0", "l1", "l9"]).to_numpy()
+    params = {**presets.CTREE, "test": test, "alpha": 0.3, "min_samples_leaf": 5}
+    trees = [FastTreeClassifier(**params).fit(one, y) for one in (all_levels, used)]
+    assert trees[0].tree_.node_count > 3
+    for node in range(trees[0].tree_.node_count):
+        told = [str(tree.explain(node, one, y)) for tree, one in zip(trees, (all_levels, used))]
+        assert told[0] == told[1]
+    assert trees[0].to_text(p_values=True) == trees[1].to_text(p_values=True)
+    # Rows of weight 0 are no training rows.
+    kept = used[some].assign(x=used.x[some].cat.remove_unused_categories())
+    weighed = FastTreeClassifier(**params).fit(all_levels, y, sample_weight=some.astype(float))
+    alone = FastTreeClassifier(**params).fit(kept, y[some])
+    assert weighed.to_text(p_values=True) == alone.to_text(p_values=True)

@@ -1,4 +1,5 @@
-"""Warnings about trees whose growth cannot be meant: too deep, or one leaf by `max_leaf_nodes`.
+"""Warnings about trees whose growth cannot be meant: too deep, or stopped far below
+`max_leaf_nodes` by splits of many branches.
 
 What
     A tree of more than `DEEP` levels has split a few rows off at a time, again and again: because
@@ -73,26 +74,37 @@ def warn_of_depth(
     )
 
 
-def warn_of_one_leaf(tree: Any, fitted: Callable[[Any], Any]) -> None:
-    """Warn of a tree that is one leaf because its best split has more branches than
-    `max_leaf_nodes`, and say what helps: each remedy is tried.
+def warn_of_few_leaves(
+    tree: Any, fitted: Callable[[Any], Any], table: Table, n_leaves: int, depth: int
+) -> None:
+    """Warn of a tree that has one leaf, or at most half of `max_leaf_nodes`, because a split has
+    more branches than there is room for, and say what helps: each remedy is tried.
 
     Args:
         tree: the estimator.
         fitted: fits an estimator to the rows of the tree.
+        table: these rows.
+        n_leaves: number of leaves of the tree.
+        depth: depth of the tree.
     """
     most = getattr(tree, "max_leaf_nodes", None)
     if most is None or is_quiet():
         return
-    stump = clone(tree).set_params(max_depth=1, progress=None)
+    widest = max((len(column.levels or ()) for column in table.columns), default=0)
+    if n_leaves > 1 and (2 * n_leaves > most or n_leaves - 1 + widest <= most):
+        return
+    deepest = min(depth + 1, tree.max_depth or depth + 1)
+    stump = clone(tree).set_params(max_depth=deepest, progress=None)
     with quiet():
-        n_branches = fitted(clone(stump).set_params(max_leaf_nodes=2**31)).n_nodes_ - 1
-        if n_branches <= most:
+        wider = fitted(clone(stump).set_params(max_leaf_nodes=2**31))
+        n_branches = int(np.max(wider.tree_.n_children))
+        needed = n_leaves - 1 + n_branches
+        if needed <= most:
             return
         bins = [("n_bins", n) for n in (most, most - 1) if n > 1]
         for change in [("nominal_splits", "subset"), *bins]:
             try:
-                if fitted(clone(stump).set_params(**dict([change]))).n_nodes_ > 1:
+                if fitted(clone(stump).set_params(**dict([change]))).get_n_leaves() > n_leaves:
                     remedy = f"set {in_text(argument(*change))}, or allow"
                     break
             except ValueError:  # what the criterion does not take
@@ -100,8 +112,9 @@ def warn_of_one_leaf(tree: Any, fitted: Callable[[Any], Any]) -> None:
         else:
             remedy = "allow"
     warn_caller(
-        f"the tree is one leaf: {in_text(argument('max_leaf_nodes', most))}, and the best split "
-        f"has {n_branches} branches, one per level or bin; {remedy} {n_branches} leaves"
+        f"the tree {'is one leaf' if n_leaves == 1 else f'has {n_leaves} leaves'}: "
+        f"{in_text(argument('max_leaf_nodes', most))}, and {'the best' if n_leaves == 1 else 'a'} "
+        f"split has {n_branches} branches, one per level or bin; {remedy} {needed} leaves"
     )
 
 

@@ -91,8 +91,8 @@ class Schema:
         parts_of = {name: zip(part_names([name]), PARTS, strict=True) for name in self.dates}
         return {name: (of, part) for of, parts in parts_of.items() for name, part in parts}
 
-    def warn_of_dates(self) -> None:
-        """Warn of tested dates that SQL reads in another way than the model does."""
+    def warn_of_cells(self) -> None:
+        """Warn of tested columns whose cells SQL reads in another way than the model does."""
         tested = {self.names[j] for j in self.read}
         for name in self.dates:
             words = words_of_dates(self.unused[self.names.index(name)] or "")
@@ -101,6 +101,12 @@ class Schema:
                     f"column {name!r}: the model reads {words}, but the SQL code expects a "
                     "date type or text such as 2024-01-31; store the column in that form, in the "
                     "time zone of the model"
+                )
+        for name, sign in self.file_cells.signs:
+            if name in tested:
+                warn_caller(
+                    f"column {name!r}: the model reads numbers with the sign {sign!r}, but the SQL "
+                    "code expects numbers; store the column as numbers"
                 )
 
     @property

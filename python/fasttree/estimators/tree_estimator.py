@@ -34,7 +34,7 @@ from ..table.data_checks.targets import warn_of_small_classes
 from . import explained, honest, prunable, stability
 from .base import Estimator
 from .batches.sources import batches_of
-from .deep_trees import DEEP, warn_of_depth, warn_of_one_leaf
+from .deep_trees import DEEP, warn_of_depth, warn_of_few_leaves
 from .idle import refuse_idle
 from .parameters import config_of
 from .training_rows import FittedOn, TrainingRows
@@ -123,8 +123,8 @@ class TreeEstimator(Readable, Estimator):
         self._take(model, given)
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
-        if model.shape[0] == 1:
-            warn_of_one_leaf(self, lambda estimator: estimator._fit_rows(given, groups))
+        _, n_leaves, _, depth = model.shape
+        warn_of_few_leaves(self, lambda tree: tree._fit_rows(given, groups), table, n_leaves, depth)
         self._keep_rows(FittedOn(kept or rows, config))
         self._largest_weight, self._leaf_squares = honest.leaf_weights(self, kept or rows)
         if self.trace == "candidates":

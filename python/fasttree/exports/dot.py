@@ -26,23 +26,25 @@ LEGEND_ENTRIES = 25
 def _label(card: Card) -> str:
     """The card of a node as an HTML-like label: a table with the name, the numbers and the bar."""
     # A cell per part of the bar, and one without a colour for a gap before or after a part.
-    cells, end, room = "", card.x + PADDING, card.width - 2 * PADDING
+    cells, total, end, room = "", 0, card.x + PADDING, card.width - 2 * PADDING
     for fill, x, width in [*card.bars, *([Share("", end + room, 0.0)] if card.bars else [])]:
         for of_cell, wide in (("", x - end), (fill, width)):
             if wide > 1e-6 * room:
                 shade = f'bgcolor="{of_cell}" ' if of_cell else ""
                 pixels = max(1, round(BAR_WIDTH * wide / room))
+                total += pixels
                 cells += f'<td {shade}fixedsize="true" height="5" width="{pixels}"></td>'
         end = x + width
     class_bar = (
-        f'<tr><td><table border="0" cellborder="0" cellspacing="0" cellpadding="0"><tr>{cells}</tr>'
-        "</table></td></tr>"
+        '<tr><td><table border="0" cellborder="0" cellspacing="0" cellpadding="0" '
+        # Without a size of its own, the bar has gaps where the texts of the card are wider.
+        f'fixedsize="true" width="{total}" height="5"><tr>{cells}</tr></table></td></tr>'
         if cells
         else ""
     )
     name = xml(card.name) or " "
     strong = f"<b>{name}</b>" if card.leaf or card.folded else name
-    small = xml(", ".join(filter(None, (card.small, card.score, card.counts))))
+    small = xml(", ".join(filter(None, (card.small, card.score, *card.counts))))
     style = ' style="rounded"' if card.leaf else ' style="dashed"' if card.folded else ""
     return (
         f'<<table border="1"{style} cellborder="0" cellspacing="0" cellpadding="2" '

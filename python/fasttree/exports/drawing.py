@@ -23,7 +23,7 @@ from .._checks import listing, maybe, one_of, shown, whole
 from .._checks.words import counted, given, p_value_text
 from .answers import Share, figures, share_scale
 from .reading import Reading
-from .words import MAX_LEVELS, condition, fit_width, short_branch_text, text_width
+from .words import MAX_LEVELS, condition, fit_counts, fit_width, short_branch_text, text_width
 
 # All sizes are in px.
 FONT, SMALL = 12.5, 11.0
@@ -72,7 +72,7 @@ class Card:
             deviation of its number.
         score: score of the split and p-value of its feature, as far as they are shown; empty for
             leaves and folded nodes.
-        counts: rows of each class, if they are shown.
+        counts: rows of each class ("yes: 12"), if they are shown.
         tooltip: the branch that leads to the node, and what is known of its rows.
         bars: the bar in px, from left to right; none in a node without rows.
         marked: whether the node is on the highlighted path.
@@ -88,7 +88,7 @@ class Card:
     name: str
     small: str
     score: str
-    counts: str
+    counts: list[str]
     tooltip: str
     bars: list[Share]
     marked: bool = False
@@ -117,7 +117,7 @@ class Card:
 
     def _counts(self, y: float) -> list[CardText]:
         """The line of the counts, `y` px below the upper edge."""
-        counts = fit_width(self.counts, SMALL, self.width - 2 * PADDING, keep_end=False)
+        counts = fit_counts(self.counts, SMALL, self.width - 2 * PADDING)
         return [CardText(self.x + PADDING, self.y + y, counts, SMALL)] if counts else []
 
 
@@ -269,7 +269,7 @@ class Drawing:
         """Number of leaves in the subtree of a node."""
         return int(self._leaves_before[self._subtree_end[node]] - self._leaves_before[node])
 
-    def _write_card(self, node: int) -> tuple[str, str, str, str]:
+    def _write_card(self, node: int) -> tuple[str, str, str, list[str]]:
         """The texts `name`, `small`, `score` and `counts` of a card: of an inner node its feature,
         its rows and what is shown of its split, of a leaf or folded node its answer and rows."""
         reading, answers, score = self.reading, self.reading.answers, ""
@@ -289,7 +289,7 @@ class Drawing:
             if reading.n_children[node]:
                 small = f"{small}, {counted(self.leaves_below(node), 'leaf')}"
         number = f"#{node} " if "node_ids" in self._show else ""
-        counts = ", ".join(answers.held(node)) if "counts" in self._show else ""
+        counts = answers.held(node) if "counts" in self._show else []
         return number + name, small, score, counts
 
     def _height(self, node: int) -> float:
@@ -324,7 +324,9 @@ class Drawing:
             level = depth[node]
             beside = (14 + text_width(small, SMALL)) if self.ends[node] else 1.0
             below = text_width(small, SMALL) + (14 + text_width(score, SMALL) if score else 0.0)
-            below = max(below, text_width(counts, SMALL)) + 1.0  # so that rounding cuts nothing
+            below = (
+                max(below, text_width(", ".join(counts), SMALL)) + 1.0
+            )  # so that rounding cuts nothing
             needed = 2 * PADDING + max(text_width(name, FONT) + beside, below)
             most = LEAF_WIDTH_MAX if self.ends[node] or counts else CARD_WIDTH_MAX
             width[level] = max(width[level], min(most, needed))

@@ -190,7 +190,7 @@ def to_sql(
         True
     """
     trees = list(model.estimators_)
-    model._schema.warn_of_dates()
+    model._schema.warn_of_cells()
     writers = [writer_of(tree, dialect, table) for tree in trees]
     writer, reading = writers[0], writers[0].reading
     served = ("value",) if reading.predicts_number else ("label", "proba")

@@ -330,7 +330,7 @@ def to_sql(
         END
     """
     writer = writer_of(model, dialect, table)
-    model._schema.warn_of_dates()
+    model._schema.warn_of_cells()
     reading = writer.reading
     served = ("value", "leaf") if reading.predicts_number else ("label", "proba", "leaf")
     what = "a number" if reading.predicts_number else "classes"

@@ -53,9 +53,9 @@ def text_width(text: str, size: float) -> float:
     return sum(map(_ems, text)) * size
 
 
-def fit_width(text: str, size: float, width: float, *, keep_end: bool = True) -> str:
+def fit_width(text: str, size: float, width: float) -> str:
     """The text, with an ellipsis in its middle if it is wider than `width` px in a font of `size`
-    px: long names often begin alike, or end alike. A list loses its end (`keep_end` is false).
+    px: long names often begin alike, or end alike.
 
     Reads only as many characters as fit, so that very long names cost nothing.
     """
@@ -63,16 +63,41 @@ def fit_width(text: str, size: float, width: float, *, keep_end: bool = True) ->
     if _fitting(text, room) == len(text):
         return text
     room -= _ems("\u2026")
-    first = _fitting(text, room / 2 if keep_end else room)
-    rest = room - text_width(text[:first], 1.0) if keep_end else 0.0
+    first = _fitting(text, room / 2)
+    rest = room - text_width(text[:first], 1.0)
     last = _fitting(reversed(text), rest) if rest > 0 else 0
     return f"{text[:first].rstrip()}\u2026{text[len(text) - last :].lstrip()}"
+
+
+def fit_counts(counts: Sequence[str], size: float, width: float) -> str:
+    """Phrases such as "yes: 12" with commas. Where they are wider than `width` px, long names are
+    shortened; then the last phrases are left out and their number is given. Numbers stay whole.
+
+    Examples:
+        >>> fit_counts(["would buy again: 61", "would not buy again: 253"], 11.0, 230.0)
+        'would…again: 61, would…again: 253'
+    """
+    text = ", ".join(counts)
+    parts = [phrase.rpartition(": ") for phrase in counts]
+    longest = max((text_width(name, size) for name, _, _ in parts), default=0.0)
+    while text_width(text, size) > width and longest > NARROWEST_NAME * size:
+        longest -= size
+        short = [f"{fit_width(name, size, longest)}: {count}" for name, _, count in parts]
+        text = ", ".join(short)
+    for kept in range(len(parts) - 1, 0, -1):
+        if text_width(text, size) <= width:
+            break
+        text = ", ".join([*short[:kept], f"… {len(parts) - kept} more"])
+    return text
 
 
 def _fitting(text: Iterable[str], room: float) -> int:
     """How many characters fit into `room` ems."""
     return sum(1 for _ in takewhile(lambda used: used <= room, accumulate(map(_ems, text))))
 
+
+NARROWEST_NAME = 4.0
+"""Widths that names of counted classes may be shortened to, ems."""
 
 MAX_LEVELS = 8
 """Longest list of levels that texts and pictures show in full, where the caller does not say."""

@@ -530,6 +530,10 @@ def compare(
     """
     # The arguments, before anything is fitted.
     tables, criteria = _tables_and_criteria(tables, criteria, more)
+    if "criterion" in keywords:  # as in `cross_validate`
+        if criteria is not None:
+            raise TypeError("criteria are given twice, as `criteria` and as `criterion`")
+        criteria = keywords.pop("criterion")
     by_test = keywords.get("selection") == "significance"
     if by_test and (alpha, test) != (0.05, "corrected_resampled_t"):
         raise ValueError(

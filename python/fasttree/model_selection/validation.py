@@ -482,7 +482,7 @@ class Run:
     def finished(self, outcome: Finished) -> CrossValidation:
         """Score the output of the methods on the folds that were run."""
         from ..estimators.automatic import differences_in_words
-        from ..estimators.deep_trees import warn_of_one_leaf
+        from ..estimators.deep_trees import warn_of_few_leaves
         from ..estimators.tree_estimator import TreeEstimator
 
         errors, data = {**self.refused, **outcome.skipped}, self.task.data
@@ -491,12 +491,14 @@ class Run:
         trees = {}
         if data.table is not None:
             trees = {name: model for (name, _), model in _grown(list(methods.items())).items()}
-        for (name, model), n_leaves in zip(
-            methods.items(), runs.folds["sizes leaves"], strict=True
-        ):
-            if isinstance(model, TreeEstimator) and (n_leaves == 1).any():
+        sizes = zip(runs.folds["sizes leaves"], runs.folds["sizes depth"], strict=True)
+        for (name, model), (leaves, depth) in zip(methods.items(), sizes, strict=True):
+            if isinstance(model, TreeEstimator) and data.table is not None:
+                fold = int(np.argmin(leaves))
                 with about(name):
-                    warn_of_one_leaf(model, data.fitted)
+                    warn_of_few_leaves(
+                        model, data.fitted, data.table, int(leaves[fold]), int(depth[fold])
+                    )
         fold_scores = FoldScores(data, folds, runs)
         columns = fold_scores.columns(scorers)
         tested, exposure = np.unique(folds.test_rows), getattr(data.table, "exposure", None)

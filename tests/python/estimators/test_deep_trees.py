@@ -7,6 +7,7 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pyarrow
 import pytest
 
@@ -94,6 +95,26 @@ def test_a_split_into_more_bins_than_leaves_are_allowed_is_named_with_what_helps
     for other in ({name: ast.literal_eval(value)}, {"max_leaf_nodes": int(n_leaves)}):
         model, said = caught(x, y, **{**own, **other})
         assert model.get_n_leaves() > 1 and not said
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_tree_that_splits_of_many_levels_stop_early_says_so(task):
+    rng = np.random.default_rng(0)
+    town, size = rng.integers(0, 15, 900), rng.normal(size=900)
+    y = 3 * (size > 0) + (town % 3 == 0)
+    X = pd.DataFrame({"town": [f"town {code}" for code in town], "size": size})
+    y = y * 1.0 if task == "regression" else [f"class {value}" for value in y]
+    own = {"task": task, "nominal_splits": "multiway"}
+    with pytest.warns(UserWarning, match="has 2 leaves") as said:
+        fasttree.fit(X, y, max_leaf_nodes=12, **own)
+    assert len(said) == 1 and "a split has 15 branches" in str(said[0].message)
+    assert "set nominal_splits='subset', or allow 16 leaves" in str(said[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fasttree.fit(X, y, max_leaf_nodes=16, **own).get_n_leaves() == 16
+        assert fasttree.fit(X, y, max_leaf_nodes=3, **own).get_n_leaves() == 2
+        own["nominal_splits"] = "subset"
+        assert fasttree.fit(X, y, max_leaf_nodes=12, **own).get_n_leaves() > 2
 
 
 @pytest.mark.parametrize("journal", [None, "runs.jsonl"])

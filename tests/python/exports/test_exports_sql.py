@@ -252,6 +252,22 @@ def test_dates_that_sql_reads_otherwise_are_named(make, form, said):
     assert set(map(str, model._schema.dates.values())) <= {"ymd", "dmy", "mdy", "ymd UTC+02:00"}
 
 
+@pytest.mark.parametrize("make", [fasttree.FastTreeClassifier, fasttree.FastForestClassifier])
+@pytest.mark.parametrize(("written", "said"), [("${}", "sign '[$]', but the SQL"), ("{}", None)])
+def test_signs_of_numbers_that_sql_does_not_read_are_named(tmp_path, make, written, said):
+    prices = [40.5 + k * k % 97 for k in range(100)]
+    lines = [f"{written.format(price)},{price % 7},{price > 90}" for price in prices]
+    path = tmp_path / "prices.csv"
+    path.write_text("\n".join(["price,rest,dear", *lines]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        model = make(max_depth=2).fit(path, "dear")
+        warnings.simplefilter("always")
+        model.to_sql(dialect="sqlite")
+    assert len(caught) == (said is not None)
+    assert all(re.search(said, str(one.message)) for one in caught)
+
+
 @pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S.%f", *NOT_OF_SQL])
 def test_texts_that_sqlite_does_not_read_are_the_ones_warned_of(form):
     text = datetime.datetime(2024, 1, 5, 8, 30).strftime(form)

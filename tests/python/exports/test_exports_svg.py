@@ -148,6 +148,35 @@ def test_dot_has_the_same_cards(lengths):
     assert all(f'bgcolor="{fill}"' in text for fill in (VALUES[0], VALUES[-1]))
 
 
+@pytest.mark.parametrize("label", ["no", "a class with a name wider than any bar"])
+def test_bars_of_dot_have_no_gaps_between_their_parts(lengths, label):
+    """Graphviz widens the cells of a table without a size of its own to the texts above it."""
+    x = np.arange(40.0)
+    y = np.where(x % 7 == 0, "rare", np.where(x < 20, label, f"{label} again"))
+    for tree in (lengths, fasttree.fit(x[:, None], y, criterion="gini", max_depth=2)):
+        bars = re.findall(r'<table ([^>]*cellpadding="0"[^>]*)>(.*?)</table>', tree.to_dot())
+        assert len(bars) == tree.n_nodes_
+        for size, cells in bars:
+            total = sum(map(int, re.findall(r'width="(\d+)"', cells)))
+            assert f'fixedsize="true" width="{total}" height="5"' in size
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 6, 10])
+def test_counts_on_cards_are_whole_numbers(n_classes):
+    """Where there is no room for the names, these are cut, and then classes are left out aloud."""
+    codes = np.arange(60 * n_classes) % n_classes
+    y = [f"those with the long name {code}" for code in codes]
+    tree = fasttree.fit(codes[:, None], y, criterion="gini", max_leaf_nodes=2)
+    shown = [text for text in texts_of(picture(tree, show="counts")) if re.search(r": \d", text)]
+    assert len(shown) >= 3
+    for text in shown:
+        *counted, last = text.split(", ")
+        more = re.fullmatch(r"… (\d+) more", last)
+        counted += [] if more else [last]
+        assert all(phrase.endswith(": 60") for phrase in counted)
+        assert len(counted) + int(more[1] if more else 0) in (1, n_classes - 1, n_classes)
+
+
 def test_one_number_is_one_leaf():
     tree = fasttree.FastTreeRegressor().fit([[0.0], [1.0]], [2.5, 2.5])
     root = picture(tree)

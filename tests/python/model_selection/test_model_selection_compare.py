@@ -401,3 +401,18 @@ def test_legends_are_of_marks_that_occur_and_columns_are_not_empty():
             assert all(note.endswith(".") for note in table.notes)
             for column in zip(*table.rows, strict=True):
                 assert any(cell.text for cell in column)
+
+
+def test_criteria_have_the_name_that_cross_validation_gives_them():
+    frame = fasttree.datasets.load_iris().to_frame()
+    how = {"cv": "1x3", "random_state": 0}
+    first, *others = (
+        compare(["iris"], ["gini", "mdl"], **how),
+        compare(["iris"], criterion=["gini", "mdl"], **how),
+        compare(frame, "class", criterion=["gini", "mdl"], **how),
+    )
+    for other in others:
+        assert other.methods == first.methods == ("gini", "mdl")
+        assert (other.means == first.means).all()
+    with pytest.raises(TypeError, match="criteria are given twice"):
+        compare(["iris"], ["gini"], criterion="mdl")

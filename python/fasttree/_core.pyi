@@ -239,10 +239,6 @@ class Forest(Trees):
         """
         Nodes, leaves and depth of each tree, shape (trees, 3).
         """
-    def totals(self, /) -> ndarray:
-        """
-        Weight of each class in the training set.
-        """
     def tree(self, /, tree: SupportsIndex, parameters: str) -> Model:
         """
         One tree as a model with parameters of its own.
@@ -356,10 +352,6 @@ class Model(Trees):
     def steps(self, /) -> ndarray:
         """
         Nodes in the order in which they were split.
-        """
-    def totals(self, /) -> ndarray:
-        """
-        Weight of each class in the training set; of a numeric target its weight.
         """
 
 @final
@@ -600,6 +592,10 @@ class Trees:
     def to_bytes(self, /, parameters: str | None = None) -> bytes:
         """
         The content of a model file; `parameters`: in place of its own.
+        """
+    def totals(self, /) -> ndarray:
+        """
+        Weight of each class in the training set; of a numeric target its weight.
         """
 
 def add_counts(number: bool, a: ndarray, b: ndarray) -> ndarray:

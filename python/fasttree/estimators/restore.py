@@ -48,7 +48,7 @@ def _restored(kind: Any, model: Any) -> Any:
         params = restored_parameters(model.parameters)
         known = kind._get_param_names()
         estimator = kind(**{k: v for k, v in params.items() if k in known})
-        if "criterion" in known:
+        if "criterion" in known and kind.__name__ not in SEARCHED:
             criteria.make(estimator.criterion)
         schema = json.loads(model.schema_json())
         labels = schema["classes"]

@@ -168,7 +168,7 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
     /// Where features are tested, score ordered levels by their places among those that some of the
     /// training rows have, as R does, which drops the others.
     pub fn score_levels(&mut self, training: &RowSet) {
-        if !self.setting.significance.is_some_and(|rule| rule.merging.is_none()) {
+        if self.setting.significance.is_none_or(|rule| rule.merging.is_some()) {
             return;
         }
         let nominal = &mut self.nominal;

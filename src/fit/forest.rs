@@ -402,11 +402,9 @@ fn tree_on_codes(
     for (row, &n) in table.records.rows().zip(copies) {
         occurring[layout.class(row)] |= n > 0;
     }
-    let counted = match setting.criterion.reads_logs() {
-        true => copies.iter().map(|&n| u64::from(n)).sum(),
-        false => 0,
-    };
-    let logs = Logs::up_to(counted);
+    let reads_logs = setting.criterion.reads_logs();
+    let counted = copies.iter().filter(|_| reads_logs).map(|&n| u64::from(n));
+    let logs = Logs::up_to(counted.sum());
     setting.context = Context { logs, classes, occurring, grid: setting.context.grid };
     match weights {
         Weights::Fixed { values, shift } => {

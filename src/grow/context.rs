@@ -138,7 +138,7 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             }
             _ => (None, 0),
         };
-        let mut context = Self {
+        Self {
             data,
             setting,
             weights,
@@ -160,13 +160,12 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
                 .then(|| PairContext::new(weights, rows, data.len())),
             size_budget: Mutex::new(size_budget),
             sizes,
-        };
-        context.score_levels(rows);
-        context
+        }
     }
 
     /// Where features are tested, score ordered levels by their places among those that some of the
-    /// training rows have, as R does, which drops the others.
+    /// training rows have, as R does, which drops the others. To be called before features are
+    /// tested.
     pub fn score_levels(&mut self, training: &RowSet) {
         if self.setting.significance.is_none_or(|rule| rule.merging.is_some()) {
             return;

@@ -129,7 +129,7 @@ def _check_classes(table: Table, *, is_class: bool) -> None:
         )
 
 
-NO_YEAR = "rows are judged by earlier ones, and no later row repeats a year"
+NO_YEAR = "trees are judged on later rows, whose years they have not seen"
 """Why the years of dates are left out where folds are by time."""
 
 

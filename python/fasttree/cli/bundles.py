@@ -114,4 +114,4 @@ def _option(hint: Any) -> Any:
     words = " ".join(usage).split()
     names = [word for word in words if word.startswith("-")]
     option = typer.Option(*names, metavar=" ".join(words[len(names) :]) or None, help=text)
-    return Annotated.__class_getitem__((kind, option))  # type: ignore[attr-defined]
+    return Annotated[kind, option]

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -173,7 +172,7 @@ def _converted(
                 "when the model was fitted: convert them"
             )
     return [
-        replace(level_column(column, schema.levels[j], handle_unknown), ordered=schema.ordered[j])
+        level_column(column, schema.levels[j], handle_unknown, ordered=schema.ordered[j])
         if schema.nominal[j]
         else number_column(column, schema.file_cells.decimal)
         for j, column in zip(places, matched(schema, table, places), strict=True)

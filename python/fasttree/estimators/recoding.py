@@ -43,7 +43,9 @@ def number_column(column: Column, decimal: str | None) -> Column:
     )
 
 
-def level_column(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Column:
+def level_column(
+    column: Column, levels: tuple[Any, ...], handle_unknown: str, *, ordered: bool
+) -> Column:
     """A column as codes of the declared levels, -1 for missing and undeclared ones."""
     # The column's own levels and codes; the levels of numbers are their distinct values.
     if column.kind == "numeric":
@@ -59,7 +61,7 @@ def level_column(column: Column, levels: tuple[Any, ...], handle_unknown: str) -
     ]
     labels = tuple(as_declared(plain, levels))
     if labels == levels:
-        return Column(column.name, "nominal", codes, levels)
+        return Column(column.name, "nominal", codes, levels, ordered=ordered)
     # Map own codes to declared ones; the last entry is for -1, missing. Codes such as 01 and 10 are
     # text where some have a leading zero, and numbers in a file of rows without these.
     code_of = {level: j for j, level in enumerate(levels)}
@@ -70,7 +72,7 @@ def level_column(column: Column, levels: tuple[Any, ...], handle_unknown: str) -
         unseen = [labels[code] for code in np.unique(codes[rows])]
         what, first = f"{len(unseen)} level(s)", (int(rows[0]), labels[codes[rows[0]]])
         _report_unseen(column.name, what, unseen, levels, first, handle_unknown=handle_unknown)
-    return Column(column.name, "nominal", declared[codes], levels)
+    return Column(column.name, "nominal", declared[codes], levels, ordered=ordered)
 
 
 def as_declared(labels: Any, declared: Sequence[Any]) -> Any:

@@ -163,11 +163,9 @@ class Stability:
         j = schema.names.index(column)
         names = schema.levels[j] if schema.nominal[j] else None
         rows = [
-            (tree.depth[node], refit, value)
+            (depth, refit, value)
             for refit, model in enumerate(self._models)
-            for tree in [TreeArrays(model.arrays())]
-            for node in np.flatnonzero(tree.feature == j).tolist()
-            for value in _values_of_test(model, tree, node, names)
+            for depth, value in _tests_of(model, j, names)
         ]
         depth, refit, values = zip(*rows, strict=True) if rows else ((), (), ())
         found = {"threshold": np.array(values)} if names is None else {"levels": [*values]}
@@ -304,16 +302,24 @@ def _first_levels(tree: TreeArrays, node: int, levels: Sequence[Any]) -> tuple[A
     return tuple(levels[code] for code in tree.levels_of(node).tolist())
 
 
-def _values_of_test(model: Any, tree: TreeArrays, node: int, names: Any) -> list[Any]:
-    """The names of the levels that go to the first branch of a test, among `names`; of a number all
-    thresholds between two branches, several of its bins."""
-    if names is not None:
-        return [_first_levels(tree, node, names)]
-    if not np.isnan(tree.threshold[node]):
-        return [float(tree.threshold[node])]
-    cuts = json.loads(model.schema_json())["features"][tree.feature[node]]["cuts"]
-    branches = tree.groups_of(node).tolist() or range(len(cuts) + 1)
-    return [cut for k, cut in enumerate(cuts) if branches[k] != branches[k + 1]]
+def _tests_of(model: Any, j: int, names: Any) -> Iterator[tuple[int, Any]]:
+    """The depth of each test of column j in a tree, with the names of the levels that go to its
+    first branch, among `names`; of a number with each threshold between two branches, several of
+    its bins."""
+    tree = TreeArrays(model.arrays())
+    nodes = np.flatnonzero(tree.feature == j).tolist()
+    cuts = []
+    if names is None and np.isnan(tree.threshold[nodes]).any():
+        cuts = json.loads(model.schema_json())["features"][j]["cuts"]
+    for node in nodes:
+        branches = tree.groups_of(node).tolist() or range(len(cuts) + 1)
+        values: list[Any] = [float(tree.threshold[node])]
+        if names is not None:
+            values = [_first_levels(tree, node, names)]
+        elif np.isnan(values[0]):
+            values = [cut for k, cut in enumerate(cuts) if branches[k] != branches[k + 1]]
+        for value in values:
+            yield tree.depth[node], value
 
 
 def _division(tree: TreeArrays, node: int, n_levels: int) -> set[frozenset[int]]:

@@ -273,8 +273,8 @@ class FastTreeRegressor(TreeEstimator, Regressor):
     """A regression tree that splits by any criterion on numbers.
 
     Sums of the target are exact, so that results depend neither on the order of the rows nor on
-    threads: means, medians and quantiles are those of the numbers as given; tests are chosen on a
-    grid of at most 2^-40 of the range of a node.
+    threads: means, medians and quantiles are computed from the numbers as given; tests are chosen
+    on a grid of at most 2^-40 of the range of a node.
 
     Args:
         ...

@@ -8,8 +8,8 @@ What
     `Selector`, takes rows in and hands out the columns that stay: a Table gives a Table, a frame a
     frame of the same library, an array an array.
 Complexity
-    That of `score_features`, which `TuRF` calls about ``1 / share`` times; `transform` copies the
-    columns that stay.
+    The cost of `score_features`, which `TuRF` calls about ``1 / share`` times; `transform` copies
+    the columns that stay.
 When not to use it
     `CriterionSelector` with a criterion on tables, to find features that matter only together
     (XOR): use ``"multisurf"`` or `TuRF`. `TuRF` with a criterion on tables: the score of a feature

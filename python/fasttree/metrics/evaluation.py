@@ -219,7 +219,7 @@ class RegressionEvaluation(Summary):
     Args:
         y_true, y_pred: observed and predicted numbers, shape (n_rows,), finite.
         mean: the prediction m that the relative errors compare with; by default the mean of
-            `y_true`. Weka takes that of the training rows.
+            `y_true`. Weka takes the mean of the training rows.
         groups: the group of each row (a patient, a site), shape (n_rows,); None: rows are
             independent.
 
@@ -332,5 +332,5 @@ def _percent(share: float) -> str:
 
 
 def _share(error: float, of_mean: float) -> float:
-    """An error as a share of that of the mean; NaN where that is 0."""
+    """An error divided by the error of predicting the mean; NaN where the latter is 0."""
     return error / of_mean if of_mean > 0 else math.nan

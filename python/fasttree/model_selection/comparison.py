@@ -530,10 +530,8 @@ def compare(
     """
     # The arguments, before anything is fitted.
     tables, criteria = _tables_and_criteria(tables, criteria, more)
-    if "criterion" in keywords:  # as in `cross_validate`
-        if criteria is not None:
-            raise TypeError("criteria are given twice, as `criteria` and as `criterion`")
-        criteria = keywords.pop("criterion")
+    if criteria is not None and "criterion" in keywords:
+        raise TypeError("criteria are given twice, as `criteria` and as `criterion`")
     by_test = keywords.get("selection") == "significance"
     if by_test and (alpha, test) != (0.05, "corrected_resampled_t"):
         raise ValueError(
@@ -541,9 +539,9 @@ def compare(
             "with selection='significance': give the parameters of the trees in a dict, "
             "params={'selection': 'significance', 'alpha': ..., 'test': ...}"
         )
-    params = _of_trees(params)
+    params = {**_of_trees(params), **keywords}
     preset = params.pop("criterion", None)  # `criteria` vary it
-    params, criteria = {**params, **keywords}, preset if criteria is None else criteria
+    criteria = preset if criteria is None else criteria
     request = Request(criteria, estimators, scoring, params, task, on_error)
     as_given = all_as_given(params)
     loaded = load_tables(tables, request.task_of, request.task_of_files, as_given=as_given)

@@ -50,7 +50,8 @@ fn with_weights<W: ByOrder>(
     weights: W,
     control: &Control,
 ) -> Result<Tree> {
-    let context = GrowContext::new(data, setting, rows, weights);
+    let mut context = GrowContext::new(data, setting, rows, weights);
+    context.score_levels(rows);
     let mut buffers = RowBuffers::new(&context, rows, control)?;
     let sums = context.sums(rows.iter());
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);

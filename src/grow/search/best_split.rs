@@ -53,12 +53,6 @@ impl<S> BestSplit<S> {
         }
     }
 
-    /// Whether this split of a number has the larger score, or comes first of equal ones.
-    pub fn precedes(&self, other: &Self) -> bool {
-        self.score > other.score
-            || self.score == other.score && (self.feature, self.at) < (other.feature, other.at)
-    }
-
     /// The split as the tree stores it; `step` is its number in the order of growth.
     pub fn as_split(&self, step: u32) -> NodeSplit {
         NodeSplit {

@@ -38,11 +38,14 @@ impl CutFacts {
     pub fn is_within_a_class(&self) -> bool {
         self.one_class && self.beside == [1; 2]
     }
+}
 
-    /// Whether this candidate, of score `score`, has the larger score or comes first of equal ones.
-    pub fn beats(&self, score: f64, other: &Self, than: f64) -> bool {
-        score > than || (score == than && (self.feature, self.at) < (other.feature, other.at))
-    }
+/// A score with the feature and the highest code on the left.
+type Scored = (f64, u32, u32);
+
+/// Whether a cut has a larger score than another, or comes first of equal ones.
+pub(super) fn beats((score, feature, at): Scored, (than, other, place): Scored) -> bool {
+    score > than || (score == than && (feature, at) < (other, place))
 }
 
 /// The cut that is chosen.
@@ -106,7 +109,9 @@ impl CutRules {
             let own = facts(candidate, held).filter(|own| self.allow(own, left(candidate)));
             let Some(own) = own else { return Ok(None) };
             let score = if are_scores { estimate.into() } else { exact(candidate)? };
-            if best.as_ref().is_none_or(|best| own.beats(score, &best.facts, best.score)) {
+            let place = |score, cut: &CutFacts| (score, cut.feature, cut.at);
+            let wins = |best: &ChosenCut| beats(place(score, &own), place(best.score, &best.facts));
+            if best.as_ref().is_none_or(wins) {
                 best = Some(ChosenCut { candidate, facts: own, score });
             }
             Ok(Some(score))

@@ -9,6 +9,7 @@
 use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted_in_blocks};
+use super::cuts::beats;
 use super::growth::{BinnedRows, CodedNode, KEPT_BYTES};
 use super::node::{BinnedNode, BinnedWorkspace};
 use super::rows::RecordBuffers;
@@ -36,13 +37,14 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         if !self.context.in_blocks {
             return self.best_of_block(node, bare, chosen, control);
         }
+        let scored = |split: &BestSplit<S>| (split.score, split.feature, split.at);
         let mut best: Option<BestSplit<S>> = None;
         for block in chosen.chunks(self.context.block_features) {
-            let found = self.best_of_block(node, bare, block, control)?;
-            best = match (best, found) {
-                (Some(best), Some(found)) => Some(if found.precedes(&best) { found } else { best }),
-                (best, found) => best.or(found),
-            };
+            if let Some(found) = self.best_of_block(node, bare, block, control)?
+                && best.as_ref().is_none_or(|best| beats(scored(&found), scored(best)))
+            {
+                best = Some(found);
+            }
         }
         Ok(best)
     }

@@ -41,10 +41,10 @@ impl CutFacts {
 }
 
 /// A score with the feature and the highest code on the left.
-type Scored = (f64, u32, u32);
+type CutScore = (f64, u32, u32);
 
 /// Whether a cut has a larger score than another, or comes first of equal ones.
-pub(super) fn beats((score, feature, at): Scored, (than, other, place): Scored) -> bool {
+pub(super) fn beats((score, feature, at): CutScore, (than, other, place): CutScore) -> bool {
     score > than || (score == than && (feature, at) < (other, place))
 }
 

@@ -1,7 +1,7 @@
 """Maturin's build backend, with words on the terminal while it compiles.
 
-The Rust core is one crate, so that cargo prints nothing for minutes. pip turns its spinner on each
-line that a build prints, and shows these lines with ``pip install --verbose``.
+Each of the three crates of the core is compiled in silence for a minute or more. pip turns its
+spinner on each line that a build prints, and shows these lines with ``pip install --verbose``.
 """
 
 from __future__ import annotations

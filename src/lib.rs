@@ -22,43 +22,18 @@
 //! of the allocator), [`json`] (documents of models), [`error`], [`options`] (declarations of
 //! options) and [`reached`] (counts of the code paths of growth, for tests). The feature `python`
 //! adds `bindings`.
+//!
+//! The modules lie in three crates: the evidence and what it stands on in [`fasttree_base`], the
+//! learners in [`fasttree_trees`], and `bindings` here.
 
-pub mod bayes;
-pub mod bins;
-pub mod criteria;
-pub mod data;
-pub mod discretize;
-pub mod error;
-pub mod exact;
-pub mod explain;
-pub mod fit;
-pub mod grow;
-pub mod inspect;
-pub mod json;
-pub mod memory;
-pub mod model;
-pub mod networks;
-pub mod numeric;
-pub mod options;
-pub mod parallel;
-pub mod predict;
-pub mod prune;
-pub mod reached;
-pub mod read;
-pub mod resample;
-pub mod simd;
-pub mod split;
-pub mod stats;
-pub mod store;
-pub mod tree;
+pub use fasttree_base::{
+    bins, criteria, data, error, json, memory, model, numeric, options, parallel, reached, read,
+    simd, stats, tree,
+};
+pub use fasttree_trees::{
+    bayes, discretize, exact, explain, fit, grow, inspect, networks, predict, prune, resample,
+    split, store,
+};
 
 #[cfg(feature = "python")]
 mod bindings;
-
-// The integration tests use public names only, but are compiled with the unit tests: a binary of
-// their own would compile the crate a second time.
-#[cfg(test)]
-extern crate self as fasttree_core;
-#[cfg(test)]
-#[path = "../tests/rust/main.rs"]
-mod integration;

@@ -63,6 +63,7 @@ pub fn ln_factorial(x: f64) -> f64 {
 }
 
 /// `ln (e^a + e^b)`.
+#[inline]
 pub fn log_add(a: f64, b: f64) -> f64 {
     let (top, low) = if a > b { (a, b) } else { (b, a) };
     if low == f64::NEG_INFINITY { top } else { top + (low - top).exp().ln_1p() }
@@ -140,6 +141,7 @@ impl Logs {
     /// Tables for the counts of `rows` rows whose weights sum up to `max`. Few rows have few
     /// different sums, so the tables have at most 64 entries per row; larger counts are computed,
     /// to the same bit.
+    #[inline]
     pub fn for_rows(max: u64, rows: usize) -> Self {
         Self::up_to(max.min(64 * rows as u64))
     }

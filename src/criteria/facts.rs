@@ -155,7 +155,7 @@ impl Info {
     /// What most criteria on tables have in common: a distance `-s`, scores from 0 to 1, no
     /// options, the order of branches and of classes means nothing, and the example of all. The
     /// rest is for the criterion to say.
-    pub(crate) const ON_TABLES: Self = Self {
+    pub const ON_TABLES: Self = Self {
         name: "",
         aliases: &[],
         class_name: "",
@@ -214,7 +214,7 @@ impl Info {
     }
 
     /// Of criteria that need more than a table: no bounds, no worked example.
-    pub(crate) const fn beyond_tables(evidence: EvidenceKind) -> Self {
+    pub const fn beyond_tables(evidence: EvidenceKind) -> Self {
         Self { evidence, lowest: None, highest: None, example: &[], ..Self::ON_TABLES }
     }
 }

@@ -19,6 +19,8 @@ pub use crate::options::{OptionDomain, OptionInfo};
 pub use evidence::{Evidence, QuantileLoss, SizeBudget};
 pub use facts::{EvidenceKind, Info, LossRise, TargetKind};
 pub use formula::{Criterion, Formula, GainFilter, PairScreen, Properties, SplitRule};
+pub use gain_ratio::GainRatio;
+pub use gini::Gini;
 pub use impurity::{Impurity, errors};
 pub use info_gain::InfoGain;
 pub use largest_deviation::LargestDeviation;
@@ -26,15 +28,13 @@ pub use mdl::DescriptionLength;
 pub use registry::{CRITERIA, Entry, Make, find, make};
 pub use running::{Cuts, LeftRows, RunningScores, Term};
 pub use tables::{Block, Context, Tables};
-#[cfg(test)]
-pub(crate) use {gain_ratio::GainRatio, gini::Gini};
 
 mod absolute_error;
 mod accuracy;
 mod angle;
 mod assignment;
 mod auc;
-pub(crate) mod c45;
+pub mod c45;
 mod chi2;
 mod class_angle;
 mod class_euclid;

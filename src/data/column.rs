@@ -123,6 +123,7 @@ impl<'a> NumericColumn<'a> {
     }
 
     /// The values.
+    #[inline]
     pub fn values(&self) -> &[f64] {
         match &self.drawn {
             None => self.whole.values(),
@@ -156,6 +157,7 @@ impl<'a> NumericColumn<'a> {
     }
 
     /// Number of missing values.
+    #[inline]
     pub fn n_missing(&self) -> usize {
         self.drawn.as_ref().map_or(self.whole.missing, |d| d.missing)
     }
@@ -168,6 +170,7 @@ impl<'a> NumericColumn<'a> {
     }
 
     /// Entries of the rows in ascending order of value, missing ones last (see the module's text).
+    #[inline]
     pub fn order(&self) -> &[u32] {
         let whole = self.whole.order();
         match &self.drawn {
@@ -363,6 +366,7 @@ impl NominalColumn {
     }
 
     /// Number of missing values.
+    #[inline]
     pub fn n_missing(&self) -> usize {
         self.missing
     }

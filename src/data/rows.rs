@@ -30,17 +30,20 @@ impl RowSet {
     }
 
     /// The rows, as a list. Of all rows of a data set [`Self::iter`] needs none.
+    #[inline]
     pub fn rows(&self) -> &[u32] {
         self.rows.get_or_init(|| (0..self.len as u32).collect())
     }
 
     /// The rows, one after the other.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let choice = self.choice();
         (0..self.len).map(move |at| choice.row(at) as u32)
     }
 
     /// The rows as they are read from the data set.
+    #[inline]
     pub fn choice(&self) -> RowChoice<'_> {
         if self.everything { RowChoice::All(self.len) } else { RowChoice::Some(self.rows()) }
     }

@@ -96,6 +96,7 @@ pub struct Schema {
 
 impl Schema {
     /// Counts per node of a tree: one per class, or the weight alone.
+    #[inline]
     pub fn counts_per_node(&self) -> usize {
         self.classes.len().max(1)
     }

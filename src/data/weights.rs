@@ -126,6 +126,7 @@ impl Weights {
     }
 
     /// The copies that each row stands for; None unless some row stands for several.
+    #[inline]
     pub fn copies(&self) -> Option<&[u32]> {
         match self {
             Self::Integer(w) if w.iter().any(|&w| w > 1) => Some(w),
@@ -140,6 +141,7 @@ impl Weights {
     }
 
     /// The weight of a row as a number.
+    #[inline]
     pub fn value(&self, row: u32) -> f64 {
         self.units(row) as f64 * self.unit()
     }
@@ -175,6 +177,7 @@ impl Weights {
     }
 
     /// True for a row of weight 0, which is dropped before anything else.
+    #[inline]
     pub fn is_zero(&self, row: u32) -> bool {
         self.units(row) == 0
     }

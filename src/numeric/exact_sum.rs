@@ -18,6 +18,7 @@ impl ExactSum {
     }
 
     /// Add `a * b`, exactly.
+    #[inline]
     pub fn add_product(&mut self, a: f64, b: f64) {
         let product = a * b;
         self.add(product);
@@ -61,6 +62,7 @@ impl ExactSum {
     }
 
     /// Add a number to the parts, from the smallest on; each sum leaves an error term.
+    #[inline]
     pub fn add(&mut self, term: f64) {
         let mut x = term;
         let mut kept = 0;
@@ -82,6 +84,7 @@ impl ExactSum {
     }
 
     /// The sum, rounded to the nearest double.
+    #[inline]
     pub fn value(&self) -> f64 {
         let mut parts = self.parts.iter().rev();
         let Some(&(mut high)) = parts.next() else { return 0.0 };

@@ -28,6 +28,7 @@ impl RowFormat {
     }
 
     /// The mask that leaves every code below `codes` as it is.
+    #[inline]
     fn mask(&self) -> u8 {
         assert!(self.codes.is_power_of_two() && self.codes <= 256);
         (self.codes - 1) as u8

@@ -53,6 +53,7 @@ impl Level {
 
     /// The level in use: the highest that the processor has, or a lower one that the environment
     /// variable `FASTTREE_SIMD` names. It is read once.
+    #[inline]
     pub fn active() -> Self {
         static ACTIVE: OnceLock<Level> = OnceLock::new();
         *ACTIVE.get_or_init(|| {

@@ -60,6 +60,7 @@ impl Layout {
     }
 
     /// Write the code of a feature among the codes of a row.
+    #[inline]
     pub fn write(&self, row: &mut [u8], feature: usize, code: u32) {
         let bytes = &code.to_le_bytes()[..self.code_bytes];
         row[feature * self.code_bytes..][..self.code_bytes].copy_from_slice(bytes);

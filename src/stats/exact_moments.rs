@@ -71,6 +71,7 @@ impl ExactMoments {
     }
 
     /// The moments, rounded once; `unit` is the weight of one unit of weight.
+    #[inline]
     pub fn rounded(self, unit: f64) -> Moments {
         if self.weight == 0 {
             return Moments::default();

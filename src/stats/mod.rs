@@ -16,5 +16,5 @@ mod sums;
 
 pub use exact_moments::ExactMoments;
 pub use moments::TargetRows;
-pub(crate) use moments::by_weighing;
+pub use moments::by_weighing;
 pub use sums::{CellOf, FixedWeights, RowCopies, SentSum, Sum, Weighing};

@@ -132,6 +132,7 @@ impl Weighing for TargetRows<'_> {
 
 /// Evaluate `$call` with `$weighing`, the weights in the type of their kind; with a numeric
 /// `$target`, if one is given and there is one, in the type of its rows.
+#[macro_export]
 macro_rules! by_weighing {
     ($weights:expr, $weighing:ident => $call:expr) => {
         match $crate::stats::FixedWeights::of($weights) {
@@ -153,7 +154,7 @@ macro_rules! by_weighing {
         }
     };
 }
-pub(crate) use by_weighing;
+pub use crate::by_weighing;
 
 #[cfg(test)]
 mod tests {

@@ -209,11 +209,13 @@ pub struct Tree {
 
 impl Tree {
     /// Class counts of a node.
+    #[inline]
     pub fn counts(&self, node: usize) -> &[f64] {
         &self.counts[node * self.classes..(node + 1) * self.classes]
     }
 
     /// Children of a node in branch order.
+    #[inline]
     pub fn children(&self, node: usize) -> &[u32] {
         let n = &self.nodes[node];
         &self.children[n.first_child as usize..(n.first_child + n.n_children) as usize]
@@ -302,11 +304,13 @@ impl Tree {
     }
 
     /// Send missing values down all branches of every inner node ([`ALL`]).
+    #[inline]
     pub fn share_missing(&mut self) {
         self.nodes.iter_mut().filter(|n| n.n_children > 0).for_each(|n| n.missing_branch = ALL);
     }
 
     /// Whether a missing value takes all branches at some node.
+    #[inline]
     pub fn is_shared(&self) -> bool {
         self.nodes.iter().any(|n| n.missing_branch == ALL)
     }
@@ -334,6 +338,7 @@ pub fn join_largest(shares: &mut [f64]) {
 }
 
 /// The class with the largest count; the lower one on ties.
+#[inline]
 pub fn majority(counts: &[f64]) -> usize {
     let mut best = 0;
     for (class, &count) in counts.iter().enumerate() {

@@ -53,6 +53,7 @@ struct Progress {
 }
 
 /// A threshold to solve.
+#[derive(Clone)]
 struct Job {
     gap: DeepGap,
     open: OpenThresholds,
@@ -431,6 +432,8 @@ impl Deeper<'_, '_> {
         found.reached = [f64::INFINITY; 2];
         if found.halted.is_none() && own.left + own.right < self.target(job) {
             let by_column = [0, 1].map(|side| found.by_column[side].to_vec());
+            // If the best free tree's first test is also the best one, nothing else is looked at.
+            let job = &Job { hints: found.first_tests, ..job.clone() };
             let solved = self.solve_both(self.setting, job, own, by_column)?;
             found = Solved { by_column: found.by_column, ..solved };
         }

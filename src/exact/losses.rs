@@ -8,7 +8,7 @@
 //! rows of any class costs no more.
 
 use super::ranked::RankedRows;
-use super::sorted::{BUCKET, NEEDED, SortedSet};
+use super::sorted::{BUCKET, NEEDED, SortedSet, looked_at};
 use crate::criteria::{Context, Criterion, LossRise};
 use crate::numeric::Count;
 use crate::simd::Level;
@@ -84,19 +84,30 @@ impl LaneCodes {
     }
 }
 
+/// How closely the tests of both sides are looked at.
+#[derive(Clone, Copy)]
+pub(super) struct StumpDepth<'a> {
+    /// Whether bounds will do.
+    pub(super) is_coarse: bool,
+    /// The fewest rows that a test must leave on each side.
+    pub(super) min_rows: u32,
+    /// Whether a lane may be of use, given what tests that leave any number of rows reach. If not,
+    /// that may stand as the bound.
+    pub(super) is_open: &'a dyn Fn(&SideLosses, usize) -> bool,
+}
+
 /// A sum over the leaves of a tree.
 pub(super) trait Loss: Sync {
     /// The loss of a leaf with these weights of the classes.
     fn leaf(&self, counts: &[f64]) -> f64;
 
-    /// The losses of both sides of some thresholds, as leaves and with the best test; `how`:
-    /// whether bounds will do, and the fewest rows that the test must leave on each side.
+    /// The losses of both sides of some thresholds, as leaves and with the best test.
     fn stumps(
         &self,
         rows: &RankedRows,
         set: &SortedSet,
         thresholds: &LaneThresholds,
-        how: (bool, u32),
+        how: StumpDepth<'_>,
         memory: &mut StumpMemory,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
     ) -> crate::error::Result<SideLosses>;
@@ -170,7 +181,7 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
         rows: &RankedRows,
         set: &SortedSet,
         thresholds: &LaneThresholds,
-        (is_coarse, min_rows): (bool, u32),
+        StumpDepth { is_coarse, min_rows, is_open }: StumpDepth<'_>,
         memory: &mut StumpMemory,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
     ) -> crate::error::Result<SideLosses> {
@@ -203,11 +214,23 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
             }
         };
         in_order.clear();
+        // Where leaves need several rows, scans of the tests that leave them so many; each with
+        // what the tests that leave any number give.
+        let (mark, mut limited) = (looked_at(min_rows), Vec::new());
+        let mut is_joined = false;
         for g in 0..set.columns.len() {
             let column = &set.columns[g];
-            if column.buckets < 2 {
+            if std::mem::take(&mut is_joined) || column.buckets < 2 {
                 continue;
             }
+            let scanned = |mark: u8, missing: usize| ScannedRows {
+                order: &column.order,
+                missing,
+                marks: &column.marks,
+                mark,
+                weights: &self.weights,
+                codes: &codes.by_row,
+            };
             // A table takes about 20 steps per cell, a scan a few per row.
             let cells = column.buckets * rows.classes;
             let per_row = if rows.classes == 2 { 2 } else { 10 };
@@ -231,22 +254,48 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
                 };
                 let [reached, free] = T::table(self.level, &rows, &sides, table);
                 lower(&mut found.reached, &reached);
-                lower(&mut found.bound, if column.exact { &reached } else { &free });
                 lower(&mut found.free, &free);
+                if column.exact && min_rows > 1 {
+                    limited.push((scanned(mark, 0), free));
+                } else {
+                    lower(&mut found.bound, if column.exact { &reached } else { &free });
+                }
             } else {
-                let rows = ScannedRows {
-                    order: &column.order,
-                    marks: &column.marks,
-                    mark: NEEDED,
-                    weights: &self.weights,
-                    codes: &codes.by_row,
-                };
-                let [reached, free] = T::scan(self.level, &rows, &sides, scan);
-                lower(&mut found.reached, &reached);
-                lower(&mut found.bound, &reached);
+                is_joined = rows.classes == 2 && rows.has_twin(g) && column.has_missing;
+                let missing = if is_joined { column.rows_below(1) } else { 0 };
+                let any = SideCounts { least: T::of(1), ..sides };
+                let free = T::scan(self.level, &scanned(NEEDED, missing), &any, scan);
                 lower(&mut found.free, &free);
+                if min_rows > 1 {
+                    limited.push((scanned(mark, missing), free));
+                } else {
+                    lower(&mut found.reached, &free);
+                    lower(&mut found.bound, &free);
+                }
             }
             check()?;
+        }
+        let mut open = [false; LANES];
+        if min_rows > 1 {
+            (0..thresholds.len).for_each(|l| open[l] = is_open(&found, l));
+        }
+        for (rows, free) in limited {
+            let may_be_less = |side: usize, l: usize| {
+                open[l] && f64::from(free[side][l].get()) < found.reached[side][l]
+            };
+            if (0..2).any(|side| (0..LANES).any(|l| may_be_less(side, l))) {
+                let reached = T::scan(self.level, &rows, &sides, scan);
+                lower(&mut found.reached, &reached);
+                lower(&mut found.bound, &reached);
+                check()?;
+            }
+        }
+        if min_rows > 1 {
+            for side in 0..2 {
+                for l in (0..LANES).filter(|&l| !open[l]) {
+                    found.bound[side][l] = found.bound[side][l].min(found.free[side][l]);
+                }
+            }
         }
         Ok(found)
     }
@@ -383,7 +432,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
         rows: &RankedRows,
         set: &SortedSet,
         thresholds: &LaneThresholds,
-        (is_coarse, min_rows): (bool, u32),
+        StumpDepth { is_coarse, min_rows, .. }: StumpDepth<'_>,
         memory: &mut StumpMemory,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
     ) -> crate::error::Result<SideLosses> {
@@ -410,7 +459,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
             memory.before.fill([C::default(); LANES]);
             memory.passed.fill(C::default());
             let is_coarse = is_coarse && !column.exact;
-            let mark = if is_coarse { BUCKET } else { NEEDED };
+            let mark = if is_coarse { BUCKET } else { looked_at(min_rows) };
             let (mut rows_before, mut rows_passed) = ([0_u32; LANES], 0);
             // Of the part before the last place.
             let mut first = [[0.0; LANES]; 2];

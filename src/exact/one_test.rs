@@ -5,7 +5,7 @@ use super::part::SetPart;
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
 use super::ranked::RankedTest;
 use super::setting::{Answer, Query, Setting};
-use super::sorted::NEEDED;
+use super::sorted::looked_at;
 use crate::parallel::Control;
 
 /// A set as a leaf.
@@ -32,6 +32,7 @@ pub(super) fn one_test(
     best.take(cost(&counts), None, Some(Plan::Stump(1)));
     // Of columns that are not looked at in time nothing is known.
     let mut by_column = vec![0.0; rows.columns.len()];
+    let mark = looked_at(setting.min_rows);
     let looked = part.each_column(rows, setting.marks(), control, |column, own| {
         by_column[column] = f64::INFINITY;
         let mut left = vec![0.0; counts.len()];
@@ -41,7 +42,7 @@ pub(super) fn one_test(
             let class = usize::from(rows.class[row as usize]);
             left[class] += rows.weight(row);
             right[class] = counts[class] - left[class];
-            if own.marks[k] & NEEDED == 0 || k + 1 < places[0] || k + 1 > places[1] {
+            if own.marks[k] & mark == 0 || k + 1 < places[0] || k + 1 > places[1] {
                 continue;
             }
             let costs = SideCosts { left: cost(&left), right: cost(&right) };

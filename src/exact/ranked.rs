@@ -194,6 +194,12 @@ impl RankedRows {
         Ok(())
     }
 
+    /// Whether the next column has the same tests, but sends missing values right instead of left.
+    pub(super) fn has_twin(&self, column: usize) -> bool {
+        !self.columns[column].missing_right
+            && self.columns.get(column + 1).is_some_and(|next| next.missing_right)
+    }
+
     /// The order of tests that decides ties: the lowest feature, then the lowest threshold.
     pub(super) fn key(&self, test: RankedTest) -> (usize, u32, u32, bool) {
         let column = &self.columns[test.column as usize];

@@ -48,8 +48,7 @@ pub(super) struct SearchNodes {
 
 impl Setting<'_> {
     pub(super) fn marks(&self) -> MarkRule {
-        let skips_runs = self.loss.skips_runs() && self.min_rows <= 1;
-        MarkRule { min_rows: self.min_rows, skips_runs }
+        MarkRule { min_rows: self.min_rows, skips_runs: self.loss.skips_runs() }
     }
 
     /// Count a search node, or stop.
@@ -79,8 +78,7 @@ impl Setting<'_> {
     pub(super) fn for_subsets(&self, query: &Query<'_>, best: f64, by_column: &mut [f64]) {
         let (set, below) = (query.set, query.depth.saturating_sub(1));
         for (g, column) in set.columns.iter().enumerate() {
-            let twin = self.rows.columns.get(g + 1).is_some_and(|next| next.missing_right);
-            if twin && !self.rows.columns[g].missing_right {
+            if self.rows.has_twin(g) {
                 by_column[g] = by_column[g].min(by_column[g + 1]);
                 if !column.has_missing {
                     by_column[g + 1] = by_column[g];

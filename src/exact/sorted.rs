@@ -12,10 +12,16 @@ use std::sync::OnceLock;
 
 /// A test may divide the rows here: two values, of which the second may be missing.
 pub(super) const ALLOWED: u8 = 1;
-/// It may be better than its neighbours: not both values have rows of one and the same class.
+/// It may be better than its neighbours, where leaves may have any number of rows: not both values
+/// have rows of one and the same class.
 pub(super) const NEEDED: u8 = 2;
 /// The end of a bucket.
 pub(super) const BUCKET: u8 = 4;
+
+/// The mark of the tests that may be best where a leaf has at least `min_rows` rows.
+pub(super) fn looked_at(min_rows: u32) -> u8 {
+    if min_rows > 1 { ALLOWED } else { NEEDED }
+}
 
 /// Buckets of a set of rows, about.
 fn buckets(n: usize) -> usize {
@@ -75,7 +81,8 @@ pub(super) struct SortedSet {
 pub(super) struct MarkRule {
     /// Fewest rows of a leaf.
     pub(super) min_rows: u32,
-    /// Whether the best test is never between two values of one class.
+    /// Whether the best test is never between two values of one class, if leaves may have any
+    /// number of rows.
     pub(super) skips_runs: bool,
 }
 

@@ -6,7 +6,7 @@
 //! are looked at coarsely first.
 
 use super::gaps::{Bounds, GapEnd, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
-use super::losses::{LaneThresholds, SideLosses, StumpMemory};
+use super::losses::{BothSides, LaneThresholds, SideLosses, StumpDepth, StumpMemory};
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
 use super::ranked::{RankedRows, RankedTest};
 use super::setting::{Answer, Query, Setting};
@@ -210,11 +210,34 @@ impl TwoLevelSearch<'_, '_> {
             let is_coarse = is_first_look && self.setting.loss.is_coarse_useful(set, least);
             let mut check = || self.control.check();
             let loss = self.setting.loss;
-            let how = (is_coarse, self.setting.min_rows);
+            let (leaves, limit) = (item.leaves, self.limit(item.column, lanes[0].0));
+            let is_open = |losses: &SideLosses, lane: usize| {
+                let SideCosts { left, right } = self.costs(leaves, losses, &losses.free, lane);
+                left + right < limit
+            };
+            let min_rows = self.setting.min_rows;
+            let how = StumpDepth { is_coarse, min_rows, is_open: &is_open };
             let losses = loss.stumps(rows, set, &thresholds, how, memory, &mut check)?;
             self.take(item, &open, &lanes, &losses);
         }
         Ok(())
+    }
+
+    /// The costs of both sides of a threshold, with one more test where there may be one, which
+    /// gives the losses `with_test`.
+    fn costs(
+        &self,
+        leaves: SideLeaves,
+        losses: &SideLosses,
+        with_test: &BothSides,
+        lane: usize,
+    ) -> SideCosts {
+        let penalty = self.setting.penalty;
+        let cost = |side: usize, leaves: u32| {
+            let leaf = losses.leaf[side][lane] + penalty;
+            if leaves < 2 { leaf } else { leaf.min(with_test[side][lane] + 2.0 * penalty) }
+        };
+        SideCosts { left: cost(0, leaves.left), right: cost(1, leaves.right) }
     }
 
     /// Take in the losses of some thresholds: trees that are better, and the open gaps, divided.
@@ -225,16 +248,8 @@ impl TwoLevelSearch<'_, '_> {
         lanes: &[(usize, usize)],
         losses: &SideLosses,
     ) {
-        let penalty = self.setting.penalty;
-        let cost = |of: &[[f64; LANES]; 2], side: usize, lane: usize| {
-            let leaf = losses.leaf[side][lane] + penalty;
-            let leaves = [item.leaves.left, item.leaves.right][side];
-            if leaves < 2 { leaf } else { leaf.min(of[side][lane] + 2.0 * penalty) }
-        };
-        let sides = |of: &[[f64; LANES]; 2], lane: usize| SideCosts {
-            left: cost(of, 0, lane),
-            right: cost(of, 1, lane),
-        };
+        let leaves = item.leaves;
+        let sides = |of: &BothSides, lane: usize| self.costs(leaves, losses, of, lane);
         let mut gaps = Vec::with_capacity(open.len());
         let mut rest: Vec<Option<ThresholdGap>> = open.iter().map(|(gap, _)| Some(*gap)).collect();
         for (lane, &(threshold, of)) in lanes.iter().enumerate() {

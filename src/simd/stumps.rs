@@ -14,8 +14,10 @@
 //! best, all rows of their bucket are right.
 //!
 //! Where a test must leave `least` rows on both sides, sizes are counted beside the classes, and a
-//! lane whose test leaves fewer counts as a leaf. Both kernels then give two results: of these
-//! tests, and of all tests.
+//! lane whose test leaves fewer counts as a leaf.
+//!
+//! Missing values go left or right, which are two columns with the same order of the known values.
+//! With two classes, a pass over that order is for both.
 
 use super::Level;
 #[cfg(target_arch = "x86_64")]
@@ -29,13 +31,13 @@ const STEP: usize = LANES + 1;
 /// A type of lanes with its kernels.
 pub trait LaneInt: LaneNumber {
     /// The fewest errors of a test at a marked place, or of a leaf, on the left sides and on the
-    /// right sides; then those of tests that leave any number of rows.
+    /// right sides.
     fn scan(
         level: Level,
         rows: &ScannedRows<'_>,
         sides: &SideCounts<'_, Self>,
         memory: &mut Vec<[Lanes<Self>; 2]>,
-    ) -> [[Lanes<Self>; 2]; 2];
+    ) -> [Lanes<Self>; 2];
     /// The fewest errors of a test between two buckets, or of a leaf, on both sides; then lower
     /// bounds of all tests that leave any number of rows.
     fn table(
@@ -55,12 +57,12 @@ macro_rules! lane_int {
                 rows: &ScannedRows<'_>,
                 sides: &SideCounts<'_, Self>,
                 memory: &mut Vec<[Lanes<Self>; 2]>,
-            ) -> [[Lanes<Self>; 2]; 2] {
+            ) -> [Lanes<Self>; 2] {
                 by_level!(
                     $type, $avx512, $avx2, level, scan(
                         rows: &ScannedRows<'_>, sides: &SideCounts<'_, $type>,
                         memory: &mut Vec<[Lanes<$type>; 2]>,
-                    ) -> [[Lanes<$type>; 2]; 2]
+                    ) -> [Lanes<$type>; 2]
                 )
             }
             fn table(
@@ -167,6 +169,9 @@ impl<T: LaneNumber> SideCounts<'_, T> {
 pub struct ScannedRows<'a> {
     /// Numbers of the rows.
     pub order: &'a [u32],
+    /// How many of the first rows are missing values that may also go right. There are none if
+    /// there are more than two classes.
+    pub missing: usize,
     /// Marks of the places behind each row.
     pub marks: &'a [u8],
     /// A place counts if its mark has this bit.
@@ -234,51 +239,118 @@ unsafe fn over<V: LaneVec>(size: V, all: V, least: V) -> V {
     unsafe { least.sub(size).max(size.sub(all).add(least)) }
 }
 
+/// The rows of two classes up to a place: those on the left side of each lane, and all. `p` and
+/// `sum` are of `n_0 - n_1`, the others of the weight, which is counted for limits only.
+struct RowsBefore<V: LaneVec> {
+    p: V,
+    sum: V::Int,
+    size: V,
+    passed: V::Int,
+}
+
+impl<V: LaneVec> RowsBefore<V> {
+    #[inline(always)]
+    unsafe fn count<const LIMITED: bool>(&mut self, rows: &ScannedRows<'_>, row: u32) {
+        let x = rows.codes[row as usize];
+        let (code, w) = (u32::from(x & 255), rows.weight(row));
+        let signed = if x >> 8 == 0 { w } else { V::Int::default().minus(w) };
+        self.sum = self.sum.plus(signed);
+        // SAFETY: the caller has checked the features.
+        unsafe {
+            self.p = self.p.add(V::from(code, signed));
+            if LIMITED {
+                self.passed = self.passed.plus(w);
+                self.size = self.size.add(V::from(code, w));
+            }
+        }
+    }
+
+    /// `n_0 - n_1` and the weight, on both sides.
+    #[inline(always)]
+    unsafe fn sides(&self) -> [[V; 2]; 2] {
+        // SAFETY: the caller has checked the features.
+        unsafe {
+            [
+                [self.p, V::splat(self.sum).sub(self.p)],
+                [self.size, V::splat(self.passed).sub(self.size)],
+            ]
+        }
+    }
+
+    /// Raise the largest `p` and `-p` of both sides by those of the tests at this place that leave
+    /// enough rows, where the rows `without` go right.
+    #[inline(always)]
+    unsafe fn raise<const LIMITED: bool>(
+        &self,
+        most: &mut [[V; 2]; 2],
+        without: &[[V; 2]; 2],
+        (sizes, least): (&[V; 2], V),
+    ) {
+        // SAFETY: the caller has checked the features.
+        unsafe {
+            let none = V::splat(V::Int::default());
+            let [sums, before] = self.sides();
+            for side in 0..2 {
+                let (mut p, mut q) = (sums[side], none.sub(sums[side]));
+                if LIMITED {
+                    p = p.sub(without[0][side]);
+                    let over = over(before[side].sub(without[1][side]), sizes[side], least);
+                    (p, q) = (p.unless(over), none.sub(p).unless(over));
+                }
+                most[side] = [most[side][0].max(p), most[side][1].max(q)];
+            }
+        }
+    }
+}
+
 /// Two classes: one signed sum says it all. Per lane, the sum of the left side after some rows is
 /// `p = n_0 - n_1`; a test there makes `N_0 - p` errors if it says class 0 first, else `N_1 + p`.
+/// If missing values go right instead of left, all sums are less by what they add up to.
 #[inline(always)]
 unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
     sides: &SideCounts<'_, V::Int>,
-) -> [[Lanes<V::Int>; 2]; 2] {
+) -> [Lanes<V::Int>; 2] {
     let zero = V::Int::default();
     // SAFETY: the caller has checked the features.
-    let [limited, free] = unsafe {
+    let most = unsafe {
         let none = V::splat(zero);
-        // Of both sides, the largest `p` and `-p`: of the tests that count, and of all.
-        let mut most = [[[none; 2]; 2]; 2];
-        let (mut p, mut size, mut sum, mut passed) = (none, none, zero, zero);
-        let sizes = vectors(&sides.sizes());
-        for (&row, &mark) in rows.order.iter().zip(rows.marks) {
-            let x = rows.codes[row as usize];
-            let w = rows.weight(row);
-            let signed = if x >> 8 == 0 { w } else { zero.minus(w) };
-            sum = sum.plus(signed);
-            p = p.add(V::from(u32::from(x & 255), signed));
-            if LIMITED {
-                passed = passed.plus(w);
-                size = size.add(V::from(u32::from(x & 255), w));
+        let mut before = RowsBefore::<V> { p: none, sum: zero, size: none, passed: zero };
+        let (missing, known) = rows.order.split_at(rows.missing);
+        for &row in missing {
+            before.count::<LIMITED>(rows, row);
+        }
+        let (nothing, missing) = ([[none; 2]; 2], before.sides());
+        let limits = (&vectors(&sides.sizes()), V::splat(sides.least));
+        let mut most = [[none; 2]; 2];
+        if LIMITED {
+            before.raise::<LIMITED>(&mut most, &nothing, limits);
+        } else {
+            for (most, p) in most.iter_mut().zip(missing[0]) {
+                *most = [p, none.sub(p)];
             }
+        }
+        for (&row, &mark) in known.iter().zip(&rows.marks[rows.missing..]) {
+            before.count::<LIMITED>(rows, row);
             if mark & rows.mark != 0 {
-                let sums = [p, V::splat(sum).sub(p)];
-                let before = [size, V::splat(passed).sub(size)];
-                for side in 0..2 {
-                    let both = [sums[side], none.sub(sums[side])];
-                    let over = over(before[side], sizes[side], V::splat(sides.least));
-                    for k in 0..2 {
-                        let [limited, free] = &mut most;
-                        free[side][k] = free[side][k].max(both[k]);
-                        if LIMITED {
-                            limited[side][k] = limited[side][k].max(both[k].unless(over));
-                        }
-                    }
+                before.raise::<LIMITED>(&mut most, &nothing, limits);
+                if LIMITED && rows.missing > 0 {
+                    before.raise::<LIMITED>(&mut most, &missing, limits);
                 }
             }
         }
-        let [limited, free] = most;
-        [[arrays(limited[0]), arrays(limited[1])], [arrays(free[0]), arrays(free[1])]]
+        // Without limits, the largest sums are less by as much as all sums.
+        let mut found = [[[zero; LANES]; 2]; 2];
+        for (side, [mut p, mut q]) in most.into_iter().enumerate() {
+            if !LIMITED {
+                p = p.max(p.sub(missing[0][side])).max(none);
+                q = q.max(q.add(missing[0][side])).max(none);
+            }
+            found[side] = arrays([p, q]);
+        }
+        found
     };
-    [sides.errors_of_two(if LIMITED { limited } else { free }), sides.errors_of_two(free)]
+    sides.errors_of_two(most)
 }
 
 /// The rows of a class: on the left side of each lane, and in all.
@@ -310,14 +382,14 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
     sides: &SideCounts<'_, V::Int>,
     memory: &mut Vec<[Lanes<V::Int>; 2]>,
-) -> [[Lanes<V::Int>; 2]; 2] {
+) -> [Lanes<V::Int>; 2] {
     let zero = V::Int::default();
     let mut counts = vec![([zero; LANES], zero); sides.totals.len()];
     if memory.len() < rows.order.len() {
         memory.resize(rows.order.len(), [[zero; LANES]; 2]);
     }
     // SAFETY: the caller has checked the features.
-    let [limited, free] = unsafe {
+    let correct = unsafe {
         let none = V::splat(zero);
         let mut most = [none; 2];
         for (&row, first) in rows.order.iter().zip(memory.iter_mut()) {
@@ -328,7 +400,7 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
             }
         }
         // All rows on one side: a leaf.
-        let (mut limited, mut free) = (most, most);
+        let mut best = most;
         counts.fill(([zero; LANES], zero));
         most = [none; 2];
         let (mut size, mut passed) = (none, zero);
@@ -342,12 +414,12 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
             let behind = [size, V::splat(passed).sub(size)];
             let taken = take::<V>(rows, row, &mut counts);
             for side in 0..2 {
-                let correct = V::load(&first[side]).add(most[side]).sub(less);
-                free[side] = free[side].max(correct);
+                let mut correct = V::load(&first[side]).add(most[side]).sub(less);
                 if LIMITED {
                     let over = over(behind[side], sizes[side], V::splat(sides.least));
-                    limited[side] = limited[side].max(correct.unless(over));
+                    correct = correct.unless(over);
                 }
+                best[side] = best[side].max(correct);
                 most[side] = most[side].max(taken[side]);
             }
             if LIMITED {
@@ -356,9 +428,9 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
                 size = size.add(V::from(code.into(), w));
             }
         }
-        [arrays(limited), arrays(free)]
+        arrays(best)
     };
-    [sides.errors(if LIMITED { limited } else { free }), sides.errors(free)]
+    sides.errors(correct)
 }
 
 #[inline(always)]
@@ -366,7 +438,7 @@ unsafe fn scan<V: LaneVec>(
     rows: &ScannedRows<'_>,
     sides: &SideCounts<'_, V::Int>,
     memory: &mut Vec<[Lanes<V::Int>; 2]>,
-) -> [[Lanes<V::Int>; 2]; 2] {
+) -> [Lanes<V::Int>; 2] {
     // SAFETY: the caller has checked the features.
     unsafe {
         match (sides.totals.len(), sides.least > V::Int::of(1)) {

@@ -126,6 +126,25 @@ def test_bounds_hold_wherever_a_search_ends(name, seed):
             assert_valid(fasttree.optimal_tree(X, y, sample_weight=weights, **how, **ends), best)
 
 
+@pytest.mark.parametrize("seed", thinned(range(60), 12))
+@pytest.mark.parametrize("name", ["error", "gini", "info_gain", "laplace", "cost"])
+def test_many_thresholds_few_rows_of_a_leaf_and_missing_values_give_the_optimum(name, seed):
+    """Two levels have more thresholds than one pass takes, three levels have gaps of gaps."""
+    rng = np.random.default_rng(seed)
+    depth, n = (2, 60) if seed % 2 else (3, 26)
+    X = np.column_stack((rng.integers(0, 90 if depth == 2 else 5, n), rng.integers(0, 4, n)))
+    X = X.astype(float)
+    y = ((X[:, 0] > np.median(X[:, 0])) ^ (X[:, 1] > 1) ^ (rng.random(n) < 0.3)).astype(int)
+    X[rng.random(X.shape) < rng.choice([0.0, 0.05, 0.3])] = np.nan
+    weights = rng.integers(1, 4, n).astype(float) if seed % 3 == 0 else np.ones(n)
+    least = int(rng.integers(1, 9))
+    best = optimum(name, X, y, weights, depth, least, 0.0)
+    for ties in ("first", "any"):
+        how = {"max_depth": depth, "min_samples_leaf": least, "ties": ties, **OBJECTIVES[name]}
+        model = fasttree.optimal_tree(X, y, sample_weight=weights, **how)
+        assert model.proven_ and model.upper_bound_ == pytest.approx(best, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", thinned(range(100), 10))
 def test_own_losses_have_the_optimum_of_enumeration(seed):
     X, y, weights, how = problem(seed)

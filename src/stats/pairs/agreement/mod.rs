@@ -78,8 +78,10 @@ fn of_set(control: &Control, table: &RowTable<'_>, set: &[u32], shares: bool) ->
     }
     drop(scratch);
     // Count all four cases in these groups; that is final for the features that are not in the set.
-    let mut removals = Removals::new(table, set, &groups);
-    let sums = GroupedRows::new(table, groups).sums(control)?;
+    let mut rows = GroupedRows::new(table, groups);
+    let mut removals = Removals::new(table, set, &rows);
+    let sums = rows.sums(control)?;
+    drop(rows);
     let mut found: Agreement = (0..table.columns.len())
         .map(|k| cases(table, k, &sums[table.offsets[k]..table.offsets[k + 1]], shares))
         .collect();

@@ -7,7 +7,7 @@
 //! refinements of the groups, not of the rows.
 
 use super::rows::RowTable;
-use super::sums::PairSums;
+use super::sums::{GroupedRows, PairSums};
 use crate::error::Result;
 use crate::parallel::Control;
 use crate::stats::groups::{GroupNumbers, RefineScratch};
@@ -46,33 +46,49 @@ struct OpenRange {
 }
 
 impl<'a> Removals<'a> {
-    /// `groups` are the rows grouped by `features`.
-    pub fn new(table: &RowTable<'_>, features: &'a [u32], groups: &GroupNumbers) -> Self {
+    /// `rows` are grouped by `features`.
+    pub fn new(table: &RowTable<'_>, features: &'a [u32], rows: &GroupedRows<'_>) -> Self {
         const NONE: u32 = u32::MAX;
         let mut scratch = RefineScratch::default();
+        let GroupedRows { groups, class_totals, totals: all, .. } = rows;
         // Number the groups that occur, without gaps, and note a row of each.
         let mut number = vec![NONE; groups.size];
-        let mut first = Vec::new();
+        let n_groups = all.iter().filter(|&&weight| weight > 0).count();
+        let mut first = Vec::with_capacity(n_groups);
         for (i, &group) in groups.of.iter().enumerate() {
+            if first.len() == n_groups {
+                break;
+            }
             if number[group as usize] == NONE {
                 number[group as usize] = first.len() as u32;
                 first.push(i);
             }
         }
         // Weights by (group, class), and of groups.
-        let mut by_class = groups.clone();
-        by_class.refine(&table.classes, table.n_classes, 0, &mut scratch);
-        let mut cells: Vec<GroupClass> = Vec::with_capacity(by_class.size);
-        for (i, &cell) in by_class.of.iter().enumerate() {
-            // `refine` without a limit numbers groups by their first row: a new one comes next.
-            if cell as usize == cells.len() {
-                let group = number[groups.of[i] as usize];
-                cells.push(GroupClass { group, class: table.classes[i], weight: 0 });
+        let mut cells: Vec<GroupClass> = Vec::new();
+        if class_totals.is_empty() {
+            let mut by_class = groups.clone();
+            by_class.refine(&table.classes, table.n_classes, 0, &mut scratch);
+            for (i, &cell) in by_class.of.iter().enumerate() {
+                // `refine` without a limit numbers groups by their first row: a new one comes next.
+                if cell as usize == cells.len() {
+                    let group = number[groups.of[i] as usize];
+                    cells.push(GroupClass { group, class: table.classes[i], weight: 0 });
+                }
+                cells[cell as usize].weight += table.weight(i);
             }
-            cells[cell as usize].weight += table.weight(i);
+        } else {
+            let of_group = class_totals.chunks_exact(table.n_classes);
+            for (&group, of_class) in number.iter().zip(of_group) {
+                let occur = of_class.iter().enumerate().filter(|(_, weight)| **weight > 0);
+                cells.extend(occur.map(|(class, &weight)| GroupClass {
+                    group,
+                    class: class as u16,
+                    weight,
+                }));
+            }
         }
-        let mut totals = vec![0u32; first.len()];
-        cells.iter().for_each(|cell| totals[cell.group as usize] += cell.weight);
+        let totals = first.iter().map(|&i| all[groups.of[i] as usize]).collect();
         // Codes of the groups: those of any row.
         let codes = features
             .iter()

@@ -32,13 +32,13 @@ pub(super) struct PairSums {
 /// Rows in groups, prepared for both methods.
 pub(super) struct GroupedRows<'t> {
     table: &'t RowTable<'t>,
-    groups: GroupNumbers,
+    pub groups: GroupNumbers,
     /// `group * classes + class` of each row; empty if there are more of these than rows.
     group_class: Vec<u32>,
-    /// Weight by `group * classes + class`.
-    class_totals: Vec<u32>,
+    /// Weight by `group * classes + class`; empty as `group_class` is.
+    pub class_totals: Vec<u32>,
     /// Weight of each group.
-    totals: Vec<u32>,
+    pub totals: Vec<u32>,
     /// Made when the second method is first used.
     ordered: Option<OrderedRows>,
 }
@@ -89,12 +89,8 @@ impl GroupingCosts {
 impl<'t> GroupedRows<'t> {
     pub fn new(table: &'t RowTable<'t>, groups: GroupNumbers) -> Self {
         let classes = table.n_classes;
-        let mut totals = vec![0u32; groups.size];
-        for (i, &g) in groups.of.iter().enumerate() {
-            totals[g as usize] += table.weight(i);
-        }
-        // `groups.of` and `table.classes` as one number per row, if the table over them is small
         let (mut group_class, mut class_totals) = (Vec::new(), Vec::new());
+        let mut totals = vec![0u32; groups.size];
         if groups.size * classes <= table.len() {
             group_class = groups
                 .of
@@ -105,6 +101,12 @@ impl<'t> GroupedRows<'t> {
             class_totals = vec![0u32; groups.size * classes];
             for (i, &cell) in group_class.iter().enumerate() {
                 class_totals[cell as usize] += table.weight(i);
+            }
+            let of_groups = class_totals.chunks_exact(classes.max(1));
+            totals.iter_mut().zip(of_groups).for_each(|(to, of)| *to = of.iter().sum());
+        } else {
+            for (i, &g) in groups.of.iter().enumerate() {
+                totals[g as usize] += table.weight(i);
             }
         }
         Self { table, groups, group_class, class_totals, totals, ordered: None }

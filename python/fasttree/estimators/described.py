@@ -31,6 +31,8 @@ Class = TypeVar("Class", bound=type)
 MANY_NAMES = 12
 """A choice among more names is shown as ``str``."""
 HELD = "\N{NO-BREAK SPACE}"
+ALIASES = {hint: name for name, hint in vars(keywords).items() if get_args(hint)}
+"""Type -> its name in `keywords`."""
 WIDTH = 92
 
 
@@ -159,7 +161,7 @@ def _in_signature(one: Parameter) -> inspect.Parameter:
         one.name,
         inspect.Parameter.POSITIONAL_OR_KEYWORD if is_first else inspect.Parameter.KEYWORD_ONLY,
         default=one.default,
-        annotation=f"keywords.{one.kind.type}" if one.kind.values else one.kind.type,
+        annotation=f"keywords.{ALIASES[one.type]}" if one.type in ALIASES else one.type,
     )
 
 
@@ -172,8 +174,7 @@ def _filled(owner: Any, parameters: Sequence[Parameter]) -> str:
         for p in parameters:
             if p.group != group:
                 continue
-            hint = _type_of(p)
-            kinds = "" if hint is Any else f"{type_name(hint)}, "
+            kinds = "" if p.type is Any else f"{type_name(p.type)}, "
             # Readers of docstrings want a name with its type on one line, however long.
             heading = f"{p.name} ({kinds}default {p.default!r}):".replace(" ", HELD)
             lines += textwrap.wrap(
@@ -190,14 +191,6 @@ def _filled(owner: Any, parameters: Sequence[Parameter]) -> str:
     if "Args:\n    ...\n" in text:
         return text.replace("Args:\n    ...\n", listed)
     return text.replace("    ...\n", f"\n{listed}")
-
-
-def _type_of(one: Parameter) -> Any:
-    """The type of a parameter; Any of one that was just declared and is not yet in `keywords`."""
-    try:
-        return eval(one.kind.type, vars(keywords))
-    except NameError:
-        return Any
 
 
 def type_name(hint: Any) -> str:

@@ -97,7 +97,7 @@ def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None
 
 def row_count(name: str, value: int | float, n_rows: float) -> int:
     """The least rows of a node or leaf; a float below 1 is a share of the rows, rounded up."""
-    least = declaration.PARAMETERS[name].kind.least or 1
+    least = declaration.PARAMETERS[name].least or 1
     return max(least, math.ceil(value * n_rows)) if isinstance(value, float) else value
 
 

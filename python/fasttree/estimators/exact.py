@@ -112,8 +112,8 @@ class _Searched(TreeEstimator, Classifier):
         }
         return rows, limits, search
 
-    def _restore(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        super()._restore(model, classes, has_names)
+    def _load_model(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        super()._load_model(model, classes, has_names)
         search = json.loads(model.parameters)["found"]
         self.lower_bound_ = search["lower_bound"]
         self.upper_bound_ = search.get("upper_bound", self.n_nodes_)
@@ -121,16 +121,16 @@ class _Searched(TreeEstimator, Classifier):
         self.n_search_nodes_ = int(search["search_nodes"])
         self.training_errors_ = float(search["errors"])
 
-    def _head_line(self) -> str:
+    def _summary_line(self) -> str:
         tests = two_way_tests(self)
-        return f"{super()._head_line()}{f'; {tests}' if tests else ''}"
+        return f"{super()._summary_line()}{f'; {tests}' if tests else ''}"
 
     def _as_grown(self) -> FastTreeClassifier:
         """The same tree in an estimator that has the parameters of growth."""
         grown = FastTreeClassifier(
             categorical_features=self.categorical_features, columns=self.columns
         )
-        grown._adopt(self._model, self.classes_, self._schema.has_names)
+        grown._set_model(self._model, self.classes_, self._schema.has_names)
         return grown
 
 
@@ -197,7 +197,7 @@ class MinimalTreeClassifier(_Searched):
         minimise = checks.one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
         rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.minimal_tree(limits=limits, minimise_errors=minimise, **search)
-        return self._take(model, rows)
+        return self._finish_fit(model, rows)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -336,7 +336,7 @@ class OptimalTreeClassifier(_Searched):
         returns = checks.one_of("on_interrupt", self.on_interrupt, ("raise", "return")) == "return"
         rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.optimal_tree(limits=limits, returns=returns, **search)
-        return self._take(model, rows)
+        return self._finish_fit(model, rows)
 
     def near_optimal(
         self,
@@ -391,7 +391,7 @@ class OptimalTreeClassifier(_Searched):
             limits=limits, within=within, most_trees=most_trees, **search
         )
         params = self.get_params(deep=False)
-        trees = [OptimalTreeClassifier(**params)._take(model, rows) for model in models]
+        trees = [OptimalTreeClassifier(**params)._finish_fit(model, rows) for model in models]
         return first_tests(rows.table, searched, within, trees)
 
     def compare_with_greedy(
@@ -428,8 +428,8 @@ class OptimalTreeClassifier(_Searched):
         rows = self._training_rows(X, y, sample_weight)
         return beside_greedy(self, rows.table, rows.weights, names)
 
-    def _restore(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        super()._restore(model, classes, has_names)
+    def _load_model(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        super()._load_model(model, classes, has_names)
         gap = 1.0 - self.lower_bound_ / self.upper_bound_ if self.upper_bound_ > 0 else 0.0
         self.gap_ = 0.0 if self.proven_ else gap
 

@@ -36,7 +36,7 @@ from .constraints import constraints_given
 from .honest import is_honest
 from .new_rows import labelled, rows_for
 from .parameters import config_of
-from .training_rows import TrainingRows, own_weights
+from .training_rows import TrainingRows, sample_weights
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -260,7 +260,7 @@ def searched(
 ) -> NodeCandidates:
     """`candidates_of` by parameters of a tree as a user gives them."""
     config, custom = config_of(params, table, weights)
-    config = fitted._weighted(table, weights).configured(config)
+    config = fitted._weigh(table, weights).configured(config)
     return candidates_of(fitted, table, fractions, config, custom, weights=weights)
 
 
@@ -458,11 +458,11 @@ def _candidates_at(
                 else f"{_leaf_text(fitted, node)}; give X and y to see the splits it could have"
             )
         return fitted._candidates[node]
-    blocks, n = fitted._blocks(X)
+    blocks, n = fitted._encode(X)
     table = labelled(fitted._schema, X, y)
     if sample_weight is None and isinstance(X, Table):
         sample_weight = X.sample_weight
-    weights = own_weights(table, sample_weight)
+    weights = sample_weights(table, sample_weight)
     fractions = fitted._model.reach(blocks, n, node)
     if not fractions.any():
         raise ValueError(f"none of {counted(n, 'row')} reaches node {node}")
@@ -614,7 +614,7 @@ def decision_rule(fitted: Any, row: Any, *, intervals: Any = None) -> str:
     from ..exports.reading import Reading
 
     blocks = _blocks_of_row(fitted, row, "decision_rule explains")
-    path, answer = _path_in(fitted, blocks), fitted._answers(fitted._model, blocks, 1)[0]
+    path, answer = _path_in(fitted, blocks), fitted._predictions(fitted._model, blocks, 1)[0]
     reading = Reading(fitted)
     leaves = [node for node in path if not fitted.tree_.n_children[node]]
     cells = [cell for block in blocks for cell in block[0]]
@@ -684,7 +684,7 @@ def _path_in(fitted: Any, blocks: list[np.ndarray]) -> list[int]:
 
 def _blocks_of_row(fitted: Any, row: Any, what: str) -> list[np.ndarray]:
     """One row in any form, encoded; `what` begins the error of another number of rows."""
-    blocks, n = fitted._blocks(_one_row(row))
+    blocks, n = fitted._encode(_one_row(row))
     if n != 1:
         example = "X.take([i])" if isinstance(row, Table) else "X[i:i+1]"
         raise ValueError(f"{what} one row, got {n}; pass {example}")

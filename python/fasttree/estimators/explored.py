@@ -144,14 +144,14 @@ def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
         other.set_params(selection=usual["selection"])
         for name in filter(partial(is_idle, other), CONDITIONS):
             other.set_params(**{name: usual[name]})
-    return _name_of_model(other), other.fit(*model._labelled_rows(X, y))
+    return _name_of_model(other), other.fit(*model._resolve_names(X, y))
 
 
 def _rows(model: Any, X: Any, y: Any) -> Rows | None:
     """The rows of a call, with the levels and classes of the model; None without rows."""
     if X is None:
         return None
-    X, y = model._labelled_rows(X, y)
+    X, y = model._resolve_names(X, y)
     weights = X.sample_weight if isinstance(X, Table) else None
     table = labelled(model._schema, X, y)
     return Rows(table, rows_for(model._schema, table)[0], weights)

@@ -58,7 +58,7 @@ class ForestTrees(Sequence[Any]):
         on_bins = (forest._model.route or "").startswith("codes of bins")
         self._search = "histogram" if on_bins else "exact"
         self._params = forest.get_params(deep=False)
-        self._known = forest._labels_known(), forest._schema.has_names
+        self._known = forest._class_labels(), forest._schema.has_names
         self._rounding = getattr(forest, "_float32_conflicts", None)
         self._file_cells = file_cells_of(forest._model)
         self._seeds: list[int] = forest._model.seeds
@@ -69,7 +69,9 @@ class ForestTrees(Sequence[Any]):
     def _tree(self, t: int) -> Any:
         params = tree_parameters(self._kind, self._params, self._seeds[t], self._search)
         tree = self._kind(**params)
-        tree._adopt(self._model.tree(t, stored_parameters(params, self._file_cells)), *self._known)
+        tree._set_model(
+            self._model.tree(t, stored_parameters(params, self._file_cells)), *self._known
+        )
         tree._float32_conflicts = self._rounding
         return tree
 

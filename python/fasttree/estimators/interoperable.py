@@ -106,7 +106,7 @@ def remember_rounding(fitted: Any, training: TrainingRows) -> None:
     the whole column on its two sides, and which of the rows that were given hold them. None: they
     are not known, as the core has read only codes."""
     table = training.table
-    numbers = table.row_numbers if training.kept is None else training.kept[0]
+    numbers = table.row_numbers if training.kept is None else training.kept.numbers
     is_single = table.block is not None and table.block.dtype == np.float32
     conflicts = [] if is_single else fitted._model.float32_conflicts(_engine.dataset_of(table))
     if numbers is not None and conflicts:
@@ -175,7 +175,7 @@ def shap_values(
         >>> values.shape, round(lengths.expected_value, 3)
         ((150, 2), 3.758)
     """
-    blocks, n = fitted._blocks(X)
+    blocks, n = fitted._encode(X)
     report = _engine.make_report(progress, "rows")
     threads = fitted.n_jobs if n_jobs is None else n_jobs
     values = np.asarray(fitted._model.shap_values(blocks, n, threads, report))

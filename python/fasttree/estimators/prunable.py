@@ -217,7 +217,7 @@ def prune(
         fitted.n_jobs,
         costs_of(getattr(fitted, "cost_matrix", None), len(fitted._schema.classes)),
     )
-    hand_over(fitted, model, other)
+    transfer_model(fitted, model, other)
     return other
 
 
@@ -231,12 +231,12 @@ def _rows_of(
         raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
     if sample_weight is None and isinstance(X, Table):
         sample_weight = X.sample_weight
-    return fitted._weighted(labelled(fitted._schema, X, y), sample_weight)
+    return fitted._weigh(labelled(fitted._schema, X, y), sample_weight)
 
 
-def hand_over(fitted: Any, model: _engine.Model, other: Any) -> None:
+def transfer_model(fitted: Any, model: _engine.Model, other: Any) -> None:
     """Give another estimator a part of this one's tree, and what is known of the rows."""
-    other._adopt(model, fitted._labels_known(), fitted._schema.has_names)
+    other._set_model(model, fitted._class_labels(), fitted._schema.has_names)
     other._float32_conflicts = getattr(fitted, "_float32_conflicts", None)
     fitted_on = getattr(fitted, "_fitted_on", None)
     if fitted_on is not None:

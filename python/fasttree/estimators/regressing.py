@@ -56,17 +56,17 @@ class Regressor(RegressorMixin, Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted numbers, shape (n_rows,), float64."""
-        blocks, n = self._blocks(X)
-        return self._answers(self._model, blocks, n)
+        blocks, n = self._encode(X)
+        return self._predictions(self._model, blocks, n)
 
-    def _answers(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
+    def _predictions(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
         """The numbers that a model of the core predicts."""
         return np.asarray(model.predict_proba(blocks, n, self.n_jobs))[:, 0]
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """R2, the coefficient of determination: 1 less the squared error over that of the mean of
         y. 1 is perfect, 0 as good as always saying the mean; of a constant y 1 or 0."""
-        X, numbers = self._truth(X, y)
+        X, numbers = self._rows_and_target(X, y)
         return self._score_of(self.predict(X), numbers, sample_weight)
 
     def _score_of(
@@ -91,16 +91,16 @@ class Regressor(RegressorMixin, Estimator):
         from ..metrics import RegressionEvaluation
 
         X, y, members = self._rows_and_groups(X, y, groups)
-        X, numbers = self._truth(X, y)
+        X, numbers = self._rows_and_target(X, y)
         return RegressionEvaluation(numbers, self.predict(X), groups=members)
 
-    def _truth(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _rows_and_target(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """X with names resolved, and the numbers that X or y brings.
 
         Raises:
             ValueError: none, another number of rows, or cells that are no numbers.
         """
-        X, y = self._labelled_rows(X, y)
+        X, y = self._resolve_names(X, y)
         if isinstance(X, Table) and y is None:
             numbers = X.as_regression().numbers
             return X, encode_numbers(numbers, len(X), X.target).numbers
@@ -171,12 +171,12 @@ class Regressor(RegressorMixin, Estimator):
         rows = fitted_on.rows
         return np.ones((1, len(rows.table))) if rows.weights is None else rows.weights[None]
 
-    def _adopt(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        super()._adopt(model, classes, has_names)
+    def _set_model(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._set_model(model, classes, has_names)
         for of_another_model in ("_fitted_on", "_leaf_targets", "_calibration"):
             self.__dict__.pop(of_another_model, None)
 
-    def _keep_rows(self, fitted_on: FittedOn) -> None:
+    def _remember_rows(self, fitted_on: FittedOn) -> None:
         content = content_of(fitted_on.rows.table, fitted_on.rows.weights)
         self._fitted_on: FittedOn | None = replace(fitted_on, content=content)
 
@@ -250,14 +250,14 @@ class Regressor(RegressorMixin, Estimator):
         check_is_fitted(self, "_model")
         one_of("method", method, intervals.METHODS)
         X, exposure = taken_exposure(X, exposure)
-        X, y = self._labelled_rows(X, y)
-        X, numbers = self._truth(X, y)
+        X, y = self._resolve_names(X, y)
+        X, numbers = self._rows_and_target(X, y)
         if exposure is not None:
             numbers = rates_of(numbers, exposure)[0]
         fitted_on: FittedOn | None = self.__dict__.get("_fitted_on")
         if fitted_on is not None and len(fitted_on.rows.table) == len(numbers):
             with quiet():
-                rows = self._table(X, y)
+                rows = self._make_table(X, y)
             if exposure is not None:
                 rows = with_exposure(rows, exposure)
             if content_of(rows) == content_of(fitted_on.rows.table):
@@ -339,8 +339,8 @@ class Regressor(RegressorMixin, Estimator):
         scores = np.abs(numbers - answers) if method == "residual" else None
         return self._model.to_bytes(intervals.with_scores(self._model.parameters, scores))
 
-    def _restore(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        super()._restore(model, classes, has_names)
+    def _load_model(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._load_model(model, classes, has_names)
         scores = intervals.scores_in(model.parameters)
         if scores is not None:
             self._calibration = ("residual", scores, np.zeros(len(scores)))

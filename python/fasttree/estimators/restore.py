@@ -54,7 +54,7 @@ def _restored(kind: Any, model: Any) -> Any:
         labels = schema["classes"]
         alike = len({type(label) for label in labels}) == 1
         names = [f["name"] for f in schema["features"]]
-        estimator._restore(
+        estimator._load_model(
             model,
             np.array(labels) if alike else np.array(labels, dtype=object),
             names != [f"x{j}" for j in range(len(names))],

@@ -53,7 +53,7 @@ from .conditions import has_thresholds
 from .honest import is_honest
 from .idle import is_set
 from .parameters import config_of, copies_of
-from .training_rows import TrainingRows, own_weights
+from .training_rows import TrainingRows, sample_weights
 from .tree_arrays import TreeArrays
 
 FRACTION = 0.632
@@ -350,7 +350,7 @@ def _blocks(fitted: Any, models: list[Any], X: Any) -> tuple[list[np.ndarray], i
     reader._schema = copy(fitted._schema)
     reader._schema.__dict__.pop("read", None)
     reader._schema.tested = sorted({j for model in models for j in model.tested()})
-    return reader._blocks(X)
+    return reader._encode(X)
 
 
 def _votes(fitted: Any, models: list[Any], blocks: list[np.ndarray], n: int) -> Any:
@@ -362,7 +362,7 @@ def _votes(fitted: Any, models: list[Any], blocks: list[np.ndarray], n: int) -> 
         return counts[:, :-1] / len(models)
     mean, squares = np.zeros(n), np.zeros(n)
     for i, model in enumerate(models):
-        change = fitted._answers(model, blocks, n) - mean
+        change = fitted._predictions(model, blocks, n) - mean
         mean += change / (i + 1)
         squares += change * change * (i / (i + 1))
     return Bunch(mean=mean, std=np.sqrt(squares / (len(models) - 1 or np.nan)))
@@ -605,11 +605,11 @@ petal width (cm) in 1.
         )
     X, y, labels = fitted._rows_and_groups(X, y, groups)
     with quiet():
-        table, sample_weight, kept = fitted._labelled_table(X, y, sample_weight)
+        table, sample_weight, kept = fitted._table_with_target(X, y, sample_weight)
         # The Table carries the weights, so that parts of its rows have theirs.
         table = table.take(slice(None))
-        table.sample_weight = own_weights(table, sample_weight)
-        rows = fitted._weighted(table, None, kept)
+        table.sample_weight = sample_weights(table, sample_weight)
+        rows = fitted._weigh(table, None, kept)
     table, schema = rows.table, fitted._schema
     names = [column.name for column in table.columns]
     if names != list(schema.names):
@@ -681,7 +681,7 @@ def _searched_nodes(
         one = _of_one_split(fitted, draws, float(weight[node] / weight[0]))
         part = replace(
             draws,
-            rows=one._weighted(table.take(inside), None),
+            rows=one._weigh(table.take(inside), None),
             seed=draws.seed + node,
             groups=None if groups is None else groups[inside],
         )

@@ -27,7 +27,6 @@ import numpy as np
 from .. import criteria
 from .._checks import one_of
 from .._checks.aliases import TASKS, MaybeArray, Self, Task, Unpack
-from .._checks.words import option
 from ..criteria import Criterion
 from ..datasets.inputs import given
 from ..table import Table
@@ -168,13 +167,7 @@ def fit(
     kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
     if criterion is None:
         criterion = defaults_of(kind)["criterion"]
-    others = {"exposure": exposure, "groups": groups}
-    others = {name: value for name, value in others.items() if value is not None}
-    if exposure is not None and task != "regression":
-        raise ValueError(
-            f"{option('exposure')} with classes: only criterion='poisson' has rates, of counts"
-        )
-    return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight, **others)
+    return made_of(kind, criterion, params)._fit(X, y, sample_weight, exposure, groups)
 
 
 def given_with_task(

@@ -23,8 +23,8 @@ from ..bayesian_networks.classifier import NetworkClassifier
 from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.reading import cut_points
 from ..estimators.new_rows import rows_for
+from ..estimators.pickling import restore_state, state_for_pickle
 from ..estimators.schema import Schema
-from ..estimators.stored import state_of, take_state
 from ..estimators.training_rows import weighted_rows
 from ..table import Table
 from ..table.data_checks import inspect
@@ -60,7 +60,7 @@ class BayesClassifier(NetworkClassifier):
     n_jobs: int | None = None
     _format = FORMAT
     _derived = ()
-    __getstate__, __setstate__ = state_of, take_state
+    __getstate__, __setstate__ = state_for_pickle, restore_state
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ class BayesClassifier(NetworkClassifier):
         """Names of the columns that are binned: all numeric ones."""
         return [c.name for c in table.columns if c.kind == "numeric"]
 
-    def _take_back(self, data: bytes) -> None:
+    def _load_state(self, data: bytes) -> None:
         """Restore the core's model, when the estimator is unpickled."""
         self._model = _engine.bayes_model_from_bytes(data)
 

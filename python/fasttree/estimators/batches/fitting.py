@@ -287,7 +287,7 @@ def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any, exposure: 
 
 def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:
     """The fitted estimator, with a model of the core."""
-    estimator._adopt(model, facts.values, facts.has_names)
+    estimator._set_model(model, facts.values, facts.has_names)
     estimator._float32_conflicts = None
     tree = getattr(estimator, "tree_", None)
     if tree is not None:  # not a forest

@@ -24,12 +24,13 @@ When not to use it
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .. import _engine, criteria
 from .._checks import one_of
+from ..exports.comparisons import ColumnTest, comparisons
 from ..exports.reading import Reading
 from ..table.columns import Column
 from ..table.data_checks.identifiers import is_of_numbers
@@ -42,22 +43,6 @@ CHAIN = 8
 
 Key = tuple[int, tuple[int, ...] | None]
 """A column of the tree: a feature, and the levels that an indicator column marks (None: values)."""
-
-
-class _Test(NamedTuple):
-    """A test of a numeric column.
-
-    Attributes:
-        column: index of the column.
-        cuts: cut points, ascending.
-        order: branch ``order[i]`` takes the values up to ``cuts[i]``, the last one the rest.
-        missing: branch of missing values.
-    """
-
-    column: int
-    cuts: list[float]
-    order: list[int]
-    missing: int
 
 
 Entry = dict[str, Any]
@@ -313,7 +298,7 @@ def _test(
     node: int,
     column_of: dict[Key, int],
     moved: dict[tuple[int, float], float],
-) -> _Test:
+) -> ColumnTest:
     """The test of an inner node; missing values go to the branch with their largest share."""
     index, listed = reading.feature[node], _listed_levels(reading, node)
     column, feature = column_of[index, listed], reading.features[index]
@@ -321,15 +306,16 @@ def _test(
     missing = max(range(len(shares)), key=shares.__getitem__)
     reach = reading.reach[node]
     if not math.isnan(reach):
-        return _Test(column, [moved.get((index, reach), reach)], [0, 1], missing)
-    if listed is not None:  # an indicator column: 0 for the other levels
-        return _Test(column, [0.5], [1, 0], missing)
-    if feature.levels is None:
-        cuts = [moved.get((index, cut), cut) for cut in feature.cuts or ()]
+        cuts, order = [moved.get((index, reach), reach)], [0, 1]
+    elif listed is not None:  # an indicator column: 0 for the other levels
+        cuts, order = [0.5], [1, 0]
     else:
-        cuts = [code + 0.5 for code in range(len(feature.levels) - 1)]
-    branches = reading.tree.groups_of(node).tolist() or list(range(len(cuts) + 1))
-    return _Test(column, cuts, branches, missing)
+        if feature.levels is None:
+            cuts = [moved.get((index, cut), cut) for cut in feature.cuts or ()]
+        else:
+            cuts = [code + 0.5 for code in range(len(feature.levels) - 1)]
+        order = reading.tree.groups_of(node).tolist() or list(range(len(cuts) + 1))
+    return ColumnTest(column, cuts, order, missing, [])
 
 
 class _Statistics:
@@ -389,53 +375,18 @@ def _nodes(
 ) -> list[Entry]:
     """The nodes of a tree in scikit-learn's order: pre-order, left before right."""
     entries: list[Entry] = []
-
-    def add(entry: Entry, place: tuple[Entry, str]) -> Entry:
-        """Append a leaf at a side of an entry."""
-        above, side = place
-        above[side] = len(entries)
-        entries.append({**entry, "depth": above["depth"] + 1})
-        return entries[-1]
-
-    def set_test(entry: Entry, test: _Test, threshold: float, missing_left: bool) -> None:
-        """Turn a leaf into a test."""
-        entry.update(feature=test.column, threshold=threshold, missing_go_to_left=missing_left)
-
-    # What is still to be written: a node of the tree (no test), or the branches order[low:high] of
-    # its test; and where: the entry above it, and the side.
-    root: tuple[Entry, str] = ({"depth": -1}, "left_child")
-    work: list[tuple[int, _Test | None, int, int, tuple[Entry, str]]] = [(0, None, 0, 0, root)]
-    while work:
-        node, test, low, high, place = work.pop()
-        # A single branch: continue with its child.
-        if test is not None and high - low == 1:
-            work.append((reading.children[node][test.order[low]], None, 0, 0, place))
-            continue
-        if test is not None:
-            children = [reading.children[node][b] for b in test.order[low:high]]
-            entry = add(statistics.of(node, children), place)
-        else:
-            if not reading.children[node]:
-                add(statistics.of(node), place)
-                continue
-            test = _test(reading, node, column_of, moved)
-            low, high = 0, len(test.order)
-            has_missing_branch = test.missing not in test.order
-            if not has_missing_branch and high == 1:  # a test with one branch
-                work.append((node, test, 0, 1, place))
-                continue
-            entry = add(statistics.of(node), place)
-            if has_missing_branch:  # all numbers go left of infinity, missing values right
-                set_test(entry, test, math.inf, False)
-                child = reading.children[node][test.missing]
-                work.append((child, None, 0, 0, (entry, "right_child")))
-                work.append((node, test, low, high, (entry, "left_child")))
-                continue
-        # Split the branches: the first from the others in a chain, else in the middle.
-        middle = low + 1 if len(test.order) <= CHAIN else (low + high) // 2
-        set_test(entry, test, test.cuts[middle - 1], test.missing in test.order[low:middle])
-        work.append((node, test, middle, high, (entry, "right_child")))
-        work.append((node, test, low, middle, (entry, "left_child")))
+    tests = comparisons(reading, lambda node: _test(reading, node, column_of, moved), CHAIN)
+    for number, test in enumerate(tests):
+        entry = statistics.of(test.node, test.children)
+        entry["depth"] = 0
+        if test.parent >= 0:
+            above = entries[test.parent]
+            above["right_child" if test.is_right else "left_child"] = number
+            entry["depth"] = above["depth"] + 1
+        if test.column is not None:
+            entry["feature"], entry["threshold"] = test.column, test.cut
+            entry["missing_go_to_left"] = test.missing_left
+        entries.append(entry)
     return entries
 
 

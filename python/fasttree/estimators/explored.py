@@ -35,8 +35,8 @@ from ..exports.explorer.trees import name_of, rounded
 from ..exports.palette import VALUES
 from ..exports.reading import Feature
 from ..table import Table
+from .candidates import divides_rows, rows_by_node
 from .constraints import constraints_given
-from .explained import divides_rows, rows_by_node
 from .explored_candidates import Rows, candidates, traced
 from .honest import known_intervals
 from .idle import CONDITIONS, defaults_of, is_idle

@@ -24,9 +24,10 @@ from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
+from .candidates import NodeCandidates, score_candidates_by, scoring_criterion, split_at
 from .conditions import merges
 from .declaration import REGRESSION_TREE, TREE
-from .explained import APART, NodeCandidates, measure_of, searched, split_of
+from .explained import APART
 from .honest import is_honest
 from .new_rows import labelled
 
@@ -123,12 +124,12 @@ def _criteria(trees: list[TreeData], wanted: Iterable[Any] | None) -> list[Any]:
     A function that a model file names but does not hold (`NamedCallable`) is left out.
     """
     names: list[Any] = []
-    measure = measure_of(trees[0].model)
+    measure = scoring_criterion(trees[0].model)
     if measure is not None and not registry.is_of_trees(measure):
         names.append(measure)
     evidence = ("moments", "order") if trees[0].reading.predicts_number else ("table",)
     names += list(wanted) if wanted is not None else _on(evidence)
-    names += [measure_of(tree.model) or "info_gain" for tree in trees[1:]]
+    names += [scoring_criterion(tree.model) or "info_gain" for tree in trees[1:]]
     criteria: list[Any] = []
     for criterion in map(registry.make, names):
         if criterion not in criteria:
@@ -147,7 +148,7 @@ def _first_difference(trees: list[TreeData]) -> list[tuple[TreeData, int]]:
             if left.reading.n_children[i] or right.reading.n_children[j]:
                 return [(left, i), (right, j)]
             continue
-        if split_of(left.model, i) != split_of(right.model, j):
+        if split_at(left.model, i) != split_at(right.model, j):
             return [(left, i), (right, j)]
         queue += zip(left.reading.children[i], right.reading.children[j], strict=False)
     return []
@@ -214,7 +215,7 @@ class _Scorer:
         "" where the feature is not tested."""
         fractions = model._model.reach(self.rows.blocks, len(self.rows.table), node)
         table, params = self._table(model), model.get_params(deep=False)
-        tests = searched(model, params, table, fractions, self.rows.weights).tests
+        tests = score_candidates_by(model, params, table, fractions, self.rows.weights).tests
         p_values = {name: f"p{p_value_text(p, ' = ')}" for name, (_, p) in tests.items() if p >= 0}
         return [p_values.get(model._schema.names[f], "") for f in features]
 
@@ -223,7 +224,9 @@ class _Scorer:
         model, weights = tree.model, self.rows.weights
         table = self._table(model)
         try:
-            found = searched(model, _plain_tree(model, criterion), table, fractions, weights)
+            found = score_candidates_by(
+                model, _plain_tree(model, criterion), table, fractions, weights
+            )
         except ValueError as error:
             why = str(error)
             if "is not binned" in why:
@@ -316,7 +319,7 @@ def _arrange(
         kept = np.lexsort((ranks.min(axis=0), ~leads))[: max(most, int(leads.sum()))]
         kept = np.sort(kept)
     index = {int(j): i for i, j in enumerate(kept)}
-    split = split_of(tree.model, node)
+    split = split_at(tree.model, node)
     return {
         "of": len(keys),
         "feature": [keys[j][0] for j in kept.tolist()],
@@ -351,4 +354,4 @@ def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]
         document = _arrange(trees[0], node, listed, limits.max_candidates)
         if document is not None:
             trees[0].candidates[node] = document
-    return [_plain(registry.make(measure_of(model)))]
+    return [_plain(registry.make(scoring_criterion(model)))]

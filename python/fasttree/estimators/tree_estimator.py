@@ -30,7 +30,7 @@ from ..exports import Readable
 from ..exports.reading import Reading
 from ..exports.words import branch_text, xml
 from ..table.data_checks.targets import warn_of_small_classes
-from . import explained, honest, prunable, stability
+from . import candidates, decision_rules, explained, honest, prunable, stability
 from .base import Estimator
 from .batches.sources import batches_of
 from .deep_trees import DEEP, warn_of_depth, warn_of_few_leaves
@@ -63,13 +63,13 @@ class TreeEstimator(Readable, Estimator):
     _leaf_squares: np.ndarray | None
 
     # Methods that are functions of a fitted tree, each in the module of its subject.
-    explain, decision_rule = explained.explain, explained.decision_rule
+    explain, decision_rule = explained.explain, decision_rules.decision_rule
     cp_table, prune = prunable.cp_table, prunable.prune
     cost_complexity_pruning_path = prunable.cost_complexity_pruning_path
     stability, leaf_intervals = stability.stability, honest.leaf_intervals
     prune_report_ = property(prunable.prune_report_)
     ccp_path_ = property(prunable.ccp_path_)
-    _path_of, _ended_by = explained.path_of, explained.ended_by
+    _path_of, _ended_by = decision_rules.path_of, explained.ended_by
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as in scikit-learn.
@@ -148,7 +148,7 @@ class TreeEstimator(Readable, Estimator):
         self._remember_rows(FittedOn(counted_rows, config))
         self._largest_weight, self._leaf_squares = honest.leaf_weights(self, counted_rows)
         if self.trace == "candidates":
-            self._candidates = explained.all_candidates(self, rows, config, custom)
+            self._candidates = candidates.all_candidates(self, rows, config, custom)
         return self
 
     def _set_model(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:

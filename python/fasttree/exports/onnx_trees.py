@@ -3,10 +3,10 @@
 What
     Every test becomes comparisons of one column with thresholds (`comparisons`). A column holds a
     number, the code of a level, or, if the levels of a branch are not consecutive, the branch that
-    a level takes (`Columns`). NaN is missing and follows ``nodes_missing_value_tracks_true`` to the branch
-    that takes it. 32-bit thresholds are rounded down, so that every 32-bit number goes to the side
-    to which the tree sends it. 64-bit thresholds become ranks (`Ensemble.ranked`), as not every
-    runtime reads 64-bit trees.
+    a level takes (`Columns`). NaN is missing and follows ``nodes_missing_value_tracks_true`` to the
+    branch that takes it. 32-bit thresholds are rounded down, so that every 32-bit number goes to
+    the side to which the tree sends it. 64-bit thresholds become ranks (`Ensemble.ranked`), as not
+    every runtime reads 64-bit trees.
 Complexity
     O(nodes + children) nodes; no recursion.
 """

@@ -4,7 +4,7 @@ What
     A `Parameter` holds name, type, default, check and text of a parameter, what it needs in order
     to have an effect, and whether the core reads it under its name. `TREE`, `FOREST`,
     `REGRESSION_TREE` and `REGRESSION_FOREST` list the parameters of the four estimators. From these
-    lists come constructors and docstrings (`described`), the refusal of parameters without an
+    lists come constructors and docstrings (`constructors`), the refusal of parameters without an
     effect (`idle`), the configuration of the core, and what a model file stores (`parameters`).
     Types are those in `keywords`.
 When not to use it

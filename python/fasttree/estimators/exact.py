@@ -51,8 +51,8 @@ from .._checks.naming import display_name
 from .._checks.progress import Progress, make_report
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
 from .classifying import Classifier
+from .constructors import with_parameters_of
 from .costs import costs_of
-from .described import documented
 from .first_tests import FirstTests, first_tests
 from .leaf_losses import leaf_losses
 from .parameters import refuse_unknown, stored_parameters
@@ -463,7 +463,7 @@ def _is(criterion: Any, *names: str) -> bool:
     return isinstance(criterion, str) and criterion in names
 
 
-@documented(MinimalTreeClassifier, ())
+@with_parameters_of(MinimalTreeClassifier, ())
 def minimal_tree(
     X: Any,
     y: MaybeArray = None,
@@ -495,7 +495,7 @@ def minimal_tree(
     return MinimalTreeClassifier(**params).fit(X, y, sample_weight)
 
 
-@documented(OptimalTreeClassifier, ())
+@with_parameters_of(OptimalTreeClassifier, ())
 def optimal_tree(
     X: Any,
     y: MaybeArray = None,

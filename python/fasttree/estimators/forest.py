@@ -34,8 +34,8 @@ from .backends import backend_of
 from .base import Estimator
 from .batches.sources import batches_of
 from .classifying import Classifier
+from .constructors import with_parameters
 from .declaration import FOREST, OF_FOREST, REGRESSION_FOREST, check
-from .described import described
 from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
 from .idle import refuse_idle
@@ -458,7 +458,7 @@ class GrownForest(Estimator):
     to_onnx = Readable.to_onnx
 
 
-@described(FOREST)
+@with_parameters(FOREST)
 class FastForestClassifier(GrownForest, Classifier):
     """A random forest of trees that split by any criterion.
 
@@ -500,7 +500,7 @@ class FastForestClassifier(GrownForest, Classifier):
         (50, True)
     """
 
-    if TYPE_CHECKING:  # as `described` makes it
+    if TYPE_CHECKING:  # the constructor that type checkers read
 
         def __init__(
             self,
@@ -531,7 +531,7 @@ class FastForestClassifier(GrownForest, Classifier):
         return float(np.average(right, weights=weights))
 
 
-@described(REGRESSION_FOREST)
+@with_parameters(REGRESSION_FOREST)
 class FastForestRegressor(GrownForest, Regressor):
     """A random forest of regression trees that split by any criterion on numbers.
 
@@ -564,7 +564,7 @@ class FastForestRegressor(GrownForest, Regressor):
         (50, True)
     """
 
-    if TYPE_CHECKING:  # as `described` makes it
+    if TYPE_CHECKING:  # the constructor that type checkers read
 
         def __init__(
             self,

@@ -37,15 +37,15 @@ from ..table.target import text_as_numbers
 from . import keywords
 from .batches.sources import batches_of
 from .classifying import Classifier
+from .constructors import with_parameters, with_parameters_of
 from .declaration import REGRESSION_TREE, TREE
-from .described import described, documented
 from .idle import defaults_of, refuse_idle
 from .parameters import SHARES, config_of, made_of
 from .regressing import Regressor
 from .tree_estimator import TreeEstimator
 
 
-@described(TREE)
+@with_parameters(TREE)
 class FastTreeClassifier(TreeEstimator, Classifier):
     """A decision tree that splits by any criterion.
 
@@ -78,7 +78,7 @@ class FastTreeClassifier(TreeEstimator, Classifier):
         (0.96, 3)
     """
 
-    if TYPE_CHECKING:  # as `described` makes it
+    if TYPE_CHECKING:  # the constructor that type checkers read
 
         def __init__(
             self,
@@ -116,7 +116,7 @@ class FastTreeClassifier(TreeEstimator, Classifier):
         return self._fit(X, y, sample_weight, groups=groups)
 
 
-@documented(FastTreeClassifier, TREE)
+@with_parameters_of(FastTreeClassifier, TREE)
 def fit(
     X: Any,
     y: MaybeArray = None,
@@ -261,7 +261,7 @@ def config_for(
     return config if custom is None else None
 
 
-@described(REGRESSION_TREE)
+@with_parameters(REGRESSION_TREE)
 class FastTreeRegressor(TreeEstimator, Regressor):
     """A regression tree that splits by any criterion on numbers.
 
@@ -302,7 +302,7 @@ class FastTreeRegressor(TreeEstimator, Regressor):
         0.43
     """
 
-    if TYPE_CHECKING:  # as `described` makes it
+    if TYPE_CHECKING:  # the constructor that type checkers read
 
         def __init__(
             self,

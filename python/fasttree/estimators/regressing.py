@@ -28,7 +28,7 @@ from ..table.groups import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers, no_target
 from . import intervals
 from .base import Estimator, RegressorMixin
-from .leaf_targets import LeafTargets, checked_quantiles, content_of
+from .leaf_targets import LeafTargets, checked_quantiles, checksum_of
 from .training_rows import FittedOn
 from .tree_arrays import TreeArrays
 
@@ -177,7 +177,7 @@ class Regressor(RegressorMixin, Estimator):
             self.__dict__.pop(of_another_model, None)
 
     def _remember_rows(self, fitted_on: FittedOn) -> None:
-        content = content_of(fitted_on.rows.table, fitted_on.rows.weights)
+        content = checksum_of(fitted_on.rows.table, fitted_on.rows.weights)
         self._fitted_on: FittedOn | None = replace(fitted_on, content=content)
 
     def _targets_by_leaf(self) -> LeafTargets:
@@ -198,7 +198,7 @@ class Regressor(RegressorMixin, Estimator):
                 "tree taken out of a forest; pickle the fitted estimator, or fit it here"
             )
         table = fitted_on.rows.table
-        if content_of(table, fitted_on.rows.weights) != fitted_on.content:
+        if checksum_of(table, fitted_on.rows.weights) != fitted_on.content:
             raise ValueError(
                 "the training rows have been changed in place since fit, so the targets in the "
                 "leaves are not known: fit again, and ask for quantiles before you change rows"
@@ -260,7 +260,7 @@ class Regressor(RegressorMixin, Estimator):
                 rows = self._make_table(X, y)
             if exposure is not None:
                 rows = with_exposure(rows, exposure)
-            if content_of(rows) == content_of(fitted_on.rows.table):
+            if checksum_of(rows) == checksum_of(fitted_on.rows.table):
                 raise ValueError(
                     "calibrate got the rows that the model was fitted on, whose errors are smaller "
                     "than those of new rows: hold rows out, for instance by "

@@ -56,10 +56,10 @@ class SplitColumns(TransformerMixin, BaseEstimator):
         return Schema.of_json(self.schema, self.has_names, "SplitColumns")
 
     def transform(self, X: Any) -> np.ndarray:
-        """The columns of rows X, float64, shape (n_rows, len(columns)).
+        """Encode rows as float64, shape (n_rows, len(columns)).
 
         Raises:
-            ValueError, TypeError: rows that the model cannot predict, either.
+            ValueError, TypeError: rows that the model could not predict.
         """
         blocks, n = rows_for(self._read(), X, self.handle_unknown, self.missing)
         cells = [block[:, j] for block in blocks for j in range(block.shape[1])]

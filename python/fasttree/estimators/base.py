@@ -37,7 +37,7 @@ from ..table.sources import listed
 from ..table.target import no_target
 from . import explored, interoperable
 from .declaration import check
-from .new_rows import own_columns, rows_for, with_labels
+from .new_rows import encode_rows, resolve_names, without_unknown_columns
 from .pickling import restore_state, state_for_pickle
 from .schema import Schema
 from .training_rows import (
@@ -252,7 +252,7 @@ class Estimator(BaseEstimator):
         """
         if "_schema" not in self.__dict__:
             return given(X, y, self._task, as_given=self._as_given)
-        return with_labels(self._schema, X, y, self._task, *named, as_given=self._as_given)
+        return resolve_names(self._schema, X, y, self._task, *named, as_given=self._as_given)
 
     def _rows_and_groups(self, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any] | None]:
         """Rows, target, and the group of each row (None without groups).
@@ -282,7 +282,7 @@ class Estimator(BaseEstimator):
             check_is_fitted(self)
 
     def _encode(self, X: Any) -> tuple[list[np.ndarray], int]:
-        """New rows as blocks of columns for the core, and their number; see `rows_for`."""
+        """New rows as blocks of columns for the core, and their number; see `encode_rows`."""
         self._refuse_unfitted()
         if type(X) is np.ndarray and "feature_names_in_" in self.__dict__ and not X.dtype.names:
             warn_caller(
@@ -292,7 +292,7 @@ class Estimator(BaseEstimator):
                 f"{', ...' if len(self._schema.names) > 3 else ''}",
                 UserWarning,
             )
-        return rows_for(self._schema, self._new_rows(X), self.handle_unknown, self.missing)
+        return encode_rows(self._schema, self._new_rows(X), self.handle_unknown, self.missing)
 
     def _new_rows(self, X: Any) -> Any:
         """X, or the rows of the file that it names."""
@@ -300,7 +300,7 @@ class Estimator(BaseEstimator):
             return X
         options = {"as_given": self._as_given, "missing": self._schema.file_cells}
         rows = new_rows_of(X, self._schema.target, self._schema.given_names, **options)
-        return own_columns(self._schema, rows)
+        return without_unknown_columns(self._schema, rows)
 
     # -- model files ------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from .. import _engine
 from .._checks.naming import is_by_test
 from ..criteria import NamedCallable
 from ..table import Table
-from .new_rows import labelled, rows_for
+from .new_rows import encode_rows, labelled
 from .parameters import config_of
 from .training_rows import TrainingRows
 
@@ -112,7 +112,7 @@ def all_candidates(
         config: the parameters as the core takes them, with the class weights.
         custom: the criterion, if it is a user's function.
     """
-    blocks, n = rows_for(fitted._schema, rows.table)
+    blocks, n = encode_rows(fitted._schema, rows.table)
     rows_of = rows_by_node(fitted._model.apply(blocks, n), fitted.tree_.subtree_ends())
     table = labelled(fitted._schema, rows.table)
     candidates = {}

@@ -40,7 +40,7 @@ from .constraints import constraints_given
 from .explored_candidates import Rows, candidates, traced
 from .honest import known_intervals
 from .idle import CONDITIONS, defaults_of, is_idle
-from .new_rows import labelled, rows_for
+from .new_rows import encode_rows, labelled
 
 MAX_LEVELS = 500
 """Largest number of levels of a feature whose names are kept."""
@@ -154,7 +154,7 @@ def _rows(model: Any, X: Any, y: Any) -> Rows | None:
     X, y = model._resolve_names(X, y)
     weights = X.sample_weight if isinstance(X, Table) else None
     table = labelled(model._schema, X, y)
-    return Rows(table, rows_for(model._schema, table)[0], weights)
+    return Rows(table, encode_rows(model._schema, table)[0], weights)
 
 
 def _trees(models: Sequence[tuple[str, Any]], limits: ExplorerLimits) -> tuple[list[TreeData], int]:

@@ -34,7 +34,7 @@ from ..exports.comparisons import ColumnTest, comparisons
 from ..exports.reading import Reading
 from ..table.columns import Column
 from ..table.data_checks.identifiers import is_of_numbers
-from .new_rows import rows_for
+from .new_rows import encode_rows
 from .split_columns import SplitColumns
 from .tree_arrays import impurities
 
@@ -157,7 +157,7 @@ def _moved_thresholds(
     }
     columns: list[np.ndarray] = []
     if X is not None:
-        blocks, _ = rows_for(model._schema, X, model.handle_unknown, model.missing)
+        blocks, _ = encode_rows(model._schema, X, model.handle_unknown, model.missing)
         columns = [block[:, j] for block in blocks for j in range(block.shape[1])]
     moved, stuck = {}, []
     for feature, cuts in sorted(_thresholds(readings).items()):

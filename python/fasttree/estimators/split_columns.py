@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from .._checks.aliases import MaybeArray
 from .._checks.plain_text import level_text
-from .new_rows import rows_for
+from .new_rows import encode_rows
 from .schema import Schema
 
 SHOWN_LEVELS = 6
@@ -61,7 +61,7 @@ class SplitColumns(TransformerMixin, BaseEstimator):
         Raises:
             ValueError, TypeError: rows that the model could not predict.
         """
-        blocks, n = rows_for(self._read(), X, self.handle_unknown, self.missing)
+        blocks, n = encode_rows(self._read(), X, self.handle_unknown, self.missing)
         cells = [block[:, j] for block in blocks for j in range(block.shape[1])]
         nominal = self._read().nominal
         out = np.empty((n, len(self.columns)))

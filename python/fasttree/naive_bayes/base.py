@@ -22,7 +22,7 @@ from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..bayesian_networks.classifier import NetworkClassifier
 from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.reading import cut_points
-from ..estimators.new_rows import rows_for
+from ..estimators.new_rows import encode_rows
 from ..estimators.pickling import restore_state, state_for_pickle
 from ..estimators.schema import Schema
 from ..estimators.training_rows import weighted_rows
@@ -176,7 +176,7 @@ class BayesClassifier(NetworkClassifier):
     def _scores(self, X: Any, joint: bool) -> np.ndarray:
         """ln P(c, x) where `joint`, else P(c | x); shape (n_rows, n_classes)."""
         check_is_fitted(self)
-        blocks, n = rows_for(self._schema, X, self.handle_unknown)
+        blocks, n = encode_rows(self._schema, X, self.handle_unknown)
         return np.asarray(self._model.predict(blocks, n, joint, self.n_jobs))
 
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -1,7 +1,9 @@
-"""A fitted tree or forest for other libraries (scikit-learn, SHAP).
+"""The methods of trees and forests for other libraries: scikit-learn, shap and matplotlib.
 
 What
-    Conversion to scikit-learn's own estimators, and Shapley values of predictions.
+    `to_sklearn` converts a model to scikit-learn's own estimators. `shap_values`,
+    `shap_explanation` and `expected_value` are Shapley values of predictions. `plot_importances`
+    draws the importances.
 Source
     Lundberg et al., Nature Machine Intelligence 2 (2020), path-dependent TreeSHAP; the core
     computes it on any tree (`src/explain`).
@@ -9,7 +11,7 @@ Complexity
     `to_sklearn`: O(nodes + branches). `shap_values`: O(nodes x features on a path x classes) per
     row and tree; a number counts as one class.
 When not to use it
-    By themselves: the functions are methods of the estimators.
+    As functions: they are methods of the estimators.
 """
 
 from __future__ import annotations
@@ -102,9 +104,11 @@ def to_sklearn(
 
 
 def remember_rounding(fitted: Any, training: TrainingRows) -> None:
-    """Keep over which thresholds float32 moves training values: feature, threshold, the values of
-    the whole column on its two sides, and which of the rows that were given hold them. None: they
-    are not known, as the core has read only codes."""
+    """Record over which thresholds rounding to float32 moves training values, for `to_sklearn`.
+
+    `_float32_conflicts` becomes a list with feature, threshold, the values of the column beside it,
+    and the numbers of the given rows that hold them. It is None where the core has read only codes.
+    """
     table = training.table
     numbers = table.row_numbers if training.kept is None else training.kept.numbers
     is_single = table.block is not None and table.block.dtype == np.float32
@@ -118,7 +122,7 @@ def remember_rounding(fitted: Any, training: TrainingRows) -> None:
 
 
 def _by_answer(fitted: Any, values: np.ndarray) -> np.ndarray:
-    """Values with the classes along the last axis, which a number does not have."""
+    """Values, shape (..., n_classes); of a regressor without the last axis."""
     return values[..., 0] if fitted._model.is_regression else values
 
 

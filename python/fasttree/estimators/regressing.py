@@ -1,13 +1,14 @@
-"""`Regressor`: numbers predicted by an estimator with a fitted model, and how sure they are.
+"""`Regressor`, the base class of trees and forests that predict a number.
 
 What
-    The part of trees and forests that predicts a number: means and their R2, quantiles from the
-    training rows of the leaves, and intervals that are calibrated on rows held out.
+    Predicted numbers, R2 and evaluation of an estimator with a fitted model; quantiles from the
+    training rows in the leaves (`leaf_targets`); and prediction intervals that are calibrated on
+    rows held out (`intervals`).
 Complexity
-    That of the model; quantiles: `leaf_targets`.
+    That of the model: O(depth) per row and tree; for quantiles see `leaf_targets`.
 When not to use it
-    Alone: it is the base of `FastTreeRegressor` and `FastForestRegressor`. For classes there is
-    `Classifier`.
+    Directly: it is a base of `FastTreeRegressor` and `FastForestRegressor`. `Classifier` is its
+    counterpart for classes.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class Regressor(RegressorMixin, Estimator):
 
     @property
     def _centre(self) -> str:
-        """What the leaves of a tree predict of their rows, in a word: their mean, also of trees
-        that grew by classes of the number (`target_bins`), median or quantile."""
+        """What leaves predict, as a word: the mean of their rows (also with `target_bins`), the
+        median or a quantile."""
         criterion = criteria.make(self.criterion)
         name = criteria.name_of(criterion)
         if name == "quantile":
@@ -60,7 +61,7 @@ class Regressor(RegressorMixin, Estimator):
         return self._predictions(self._model, blocks, n)
 
     def _predictions(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
-        """The numbers that a model of the core predicts."""
+        """The numbers that a model of the core predicts for n encoded rows, shape (n,)."""
         return np.asarray(model.predict_proba(blocks, n, self.n_jobs))[:, 0]
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
@@ -72,7 +73,7 @@ class Regressor(RegressorMixin, Estimator):
     def _score_of(
         self, predicted: np.ndarray, numbers: np.ndarray, sample_weight: MaybeArray = None
     ) -> float:
-        """R2 of predictions, shape (n_rows,)."""
+        """R2 of predicted numbers, shape (n_rows,)."""
         from sklearn.metrics import r2_score
 
         weights = None if sample_weight is None else weights_array(sample_weight)
@@ -95,10 +96,10 @@ class Regressor(RegressorMixin, Estimator):
         return RegressionEvaluation(numbers, self.predict(X), groups=members)
 
     def _rows_and_target(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """X with names resolved, and the numbers that X or y brings.
+        """Rows and numbers in place of names; a Table without y brings its numbers.
 
         Raises:
-            ValueError: none, another number of rows, or cells that are no numbers.
+            ValueError: no target, another number of rows, or cells that are not numbers.
         """
         X, y = self._resolve_names(X, y)
         if isinstance(X, Table) and y is None:
@@ -154,7 +155,12 @@ class Regressor(RegressorMixin, Estimator):
         return leaves.reshape(len(leaves), -1)
 
     def _quantiles(self, leaves: np.ndarray, at: np.ndarray) -> np.ndarray:
-        """Quantiles of rows by their leaves, shape (n_rows, n_quantiles)."""
+        """Quantiles of the target, shape (n_rows, n_quantiles).
+
+        Args:
+            leaves: leaf of each row in each tree, shape (n_rows, n_trees).
+            at: the quantiles, shape (n_quantiles,).
+        """
         return self._targets_by_leaf().quantiles(leaves, at, self._nodes_of)
 
     def _nodes_of(self, tree: int) -> TreeArrays:
@@ -173,15 +179,15 @@ class Regressor(RegressorMixin, Estimator):
 
     def _set_model(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
         super()._set_model(model, classes, has_names)
-        for of_another_model in ("_fitted_on", "_leaf_targets", "_calibration"):
-            self.__dict__.pop(of_another_model, None)
+        for outdated in ("_fitted_on", "_leaf_targets", "_calibration"):
+            self.__dict__.pop(outdated, None)
 
     def _remember_rows(self, fitted_on: FittedOn) -> None:
         content = checksum_of(fitted_on.rows.table, fitted_on.rows.weights)
         self._fitted_on: FittedOn | None = replace(fitted_on, content=content)
 
     def _targets_by_leaf(self) -> LeafTargets:
-        """The training targets by leaf, brought together when they are first asked for.
+        """The training targets by leaf; they are sorted into the leaves at the first call.
 
         Raises:
             ValueError: they are not known, or the training rows have been changed.
@@ -213,7 +219,7 @@ class Regressor(RegressorMixin, Estimator):
         if self.__dict__.get("_fitted_on") is not None:
             try:
                 self._targets_by_leaf()
-            except ValueError:  # rows that were changed since: the pickle is one without targets
+            except ValueError:  # rows were changed since: the pickle holds no targets
                 self._fitted_on = None
         state = super().__getstate__()
         state.pop("_fitted_on", None)
@@ -327,7 +333,8 @@ class Regressor(RegressorMixin, Estimator):
         return self._in_domain(ends)
 
     def _in_domain(self, ends: np.ndarray) -> np.ndarray:
-        """Ends of intervals, of counts (``criterion="poisson"``) not below 0."""
+        """Ends of intervals, shape (n_rows, 2), with 0 in place of negative ones of counts
+        (``criterion="poisson"``)."""
         is_count = criteria.name_of(self.criterion) == "poisson"
         return np.maximum(ends, 0.0) if is_count else ends
 

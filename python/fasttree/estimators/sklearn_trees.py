@@ -39,10 +39,11 @@ from .split_columns import SplitColumns
 from .tree_arrays import impurities
 
 CHAIN = 8
-"""Largest number of branches that become a chain of thresholds."""
+"""Largest number of branches that become a chain of thresholds, not a balanced tree."""
 
 Key = tuple[int, tuple[int, ...] | None]
-"""A column of the tree: a feature, and the levels that an indicator column marks (None: values)."""
+"""A column that the converted tree reads: the number of a feature, and the codes of the levels that
+an indicator column marks. None in their place: the values or codes of the feature."""
 
 
 Entry = dict[str, Any]
@@ -99,7 +100,7 @@ def to_sklearn(
 
 
 def _refuse_fractions(model: Any, readings: list[Reading]) -> None:
-    """Refuse trees in which rows with a missing value went down several branches."""
+    """Raise a ValueError for trees that sent rows with a missing value down several branches."""
     always = getattr(model, "missing", "auto") == "fractional"
     for reading in readings:
         rows = reading.tree.n_node_samples
@@ -118,7 +119,7 @@ def _refuse_fractions(model: Any, readings: list[Reading]) -> None:
 
 
 def _refuse_other_labels(readings: list[Reading]) -> None:
-    """Refuse leaves that predict nothing, or another class than the most probable one."""
+    """Raise a ValueError for leaves that predict nothing, or not the most probable class."""
     for reading in readings:
         leaves = np.array(reading.leaves)
         labels = np.array(reading.label)[leaves]
@@ -140,11 +141,13 @@ def _refuse_other_labels(readings: list[Reading]) -> None:
 def _moved_thresholds(
     model: Any, readings: list[Reading], X: Any
 ) -> dict[tuple[int, float], float]:
-    """The thresholds, by feature and number, that must move so that rounding to float32 leaves all
-    values of their columns on their sides, and where to.
+    """The thresholds that must move, so that no value changes sides when it is rounded to float32.
 
-    The values come from X, or from the training rows, whose conflicts `fit` recorded; where
-    it could not, all numbers of six significant digits, of which no two are the same in float32.
+    The values are those of X; without X those of the training rows, whose conflicts `fit` recorded;
+    and where it could not, all numbers of six significant digits, which float32 tells apart.
+
+    Returns:
+        (feature, threshold) -> where it moves to.
 
     Raises:
         ValueError: float32 does not tell the values beside a threshold apart. With X: and it sends
@@ -194,7 +197,7 @@ def _moved_thresholds(
 
 
 def _single(value: float) -> float:
-    """A number as float32 has it."""
+    """A number rounded to float32."""
     with np.errstate(over="ignore"):
         return float(np.float32(value))
 
@@ -241,8 +244,13 @@ def _thresholds(readings: list[Reading]) -> dict[int, set[float]]:
 
 
 def _check_rows(model: Any, stuck: list[tuple[int, float]], columns: list[np.ndarray]) -> None:
-    """Refuse rows that rounding sends to another leaf, over thresholds that cannot move, by column
-    and row of the first one."""
+    """Raise a ValueError for the first row that rounding to float32 sends to another leaf.
+
+    Args:
+        model: the model.
+        stuck: (feature, threshold) of the thresholds that cannot move.
+        columns: the encoded columns of the rows, shape (n_rows,) each.
+    """
 
     def leaves(cells: list[np.ndarray]) -> np.ndarray:
         blocks = [
@@ -319,7 +327,7 @@ def _test(
 
 
 class _Statistics:
-    """What is known of the training rows of nodes: class counts, or numbers.
+    """Statistics of the training rows in nodes, as scikit-learn's trees hold them.
 
     Attributes:
         criterion: scikit-learn's name of the impurity. Of classes entropy for information gain,
@@ -340,7 +348,12 @@ class _Statistics:
             self.criterion, self._impurity = "squared_error", tree.variance
 
     def of(self, node: int, branches: list[int] | None = None) -> Entry:
-        """A leaf with the rows of a node, or with those of some branches of it together."""
+        """The entry of a leaf with the rows of a node, or of some of its children together.
+
+        Args:
+            node: number of the node.
+            branches: numbers of the children; None: all rows of the node.
+        """
         rows, weights = self._tree.n_node_samples, self._tree.weighted_n_node_samples
         if branches is None:
             statistics = weights[node], self._impurity[node], self._values[node]

@@ -1,10 +1,10 @@
-"""Trees that are proven: the smallest consistent tree, the cheapest tree of limited depth; by
-search instead of growth.
+"""Exact trees: the smallest consistent tree, and the optimal tree of limited depth.
 
 What
+    Both are found by search, not by greedy growth, and the search proves them.
     `minimal_tree` finds a consistent tree (right on every training row) with the fewest nodes. When
-    a limit ends the search, it gives the best one so far with bounds that say how far it can be
-    from the smallest. Tests are ``x <= r``; the levels of a nominal column count as numbers in
+    a limit ends the search, it returns the best tree so far, with bounds on the size of the
+    smallest one. Tests are ``x <= r``; the levels of a nominal column count as numbers in
     their declared order, so a test divides the order in two. `optimal_tree` finds the tree of a
     depth that is best under the error, costs, or a criterion that is a sum over the leaves, and
     proves it.
@@ -65,7 +65,7 @@ LIMITS: dict[str, checks.Check] = {
     "time_limit": checks.maybe(checks.at_least_zero),
     "node_budget": checks.maybe(checks.at_least(1)),
 }
-"""Limits of a search, and their checks."""
+"""The parameters that limit a search, with their checks."""
 
 OBJECTIVE: dict[str, checks.Check] = {
     "max_depth": checks.maybe(checks.at_least(0)),
@@ -76,27 +76,34 @@ OBJECTIVE: dict[str, checks.Check] = {
     "nominal_splits": checks.choice("ordered", "one_vs_rest", "subset"),
     "ties": checks.choice("first", "any"),
 }
-"""Parameters of an optimal tree beside what its leaves cost, and their checks."""
+"""Further parameters of `OptimalTreeClassifier`, with their checks."""
 
 
 class _Searched(TreeEstimator, Classifier):
-    """What searched trees share: they predict, print, explain and are kept like grown ones."""
+    """Base class of the two exact trees, which predict, print and are saved as grown trees are."""
 
-    # What prediction, plots and prunings read of the parameters of a grown tree.
+    # Parameters of a grown tree that predictions, plots and prunings read.
     criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0
     handle_unknown, trace = "missing", "steps"
     missing: Any = "error"
     n_jobs: int | None = None
 
     def _checked(self, domains: Mapping[str, checks.Check]) -> dict[str, Any]:
-        """Parameters that have passed their checks."""
+        """The values of some parameters after their checks, by name.
+
+        Raises:
+            ValueError: a value outside its domain.
+        """
         return {name: check(name, getattr(self, name)) for name, check in domains.items()}
 
     def _search(
         self, X: Any, y: MaybeArray, sample_weight: MaybeArray
     ) -> tuple[TrainingRows, dict[str, Any], dict[str, Any]]:
-        """The rows of a search, its limits, and what the core takes beside them. The time of the
-        search began with the call."""
+        """Prepare a search. Its time limit counts from this call.
+
+        Returns:
+            The rows, the limits of the search, and the other arguments of the core.
+        """
         started = time.monotonic()
         limits = self._checked(LIMITS)
         rows = self._training_rows(X, y, sample_weight)
@@ -315,7 +322,7 @@ class OptimalTreeClassifier(_Searched):
             {"n_jobs": lambda _, n: checks.threads(n), "memory_limit": checks.memory_limit}
         )
         rows, limits, search = super()._search(X, y, sample_weight)
-        # What leaves cost in place of the criterion.
+        # The cost of a leaf, where it does not come from the criterion.
         if self.loss is not None:
             objective["leaf_losses"] = leaf_losses(self.loss, rows.table, rows.weights)
         else:
@@ -435,7 +442,11 @@ class OptimalTreeClassifier(_Searched):
 
 
 def _criterion(criterion: Any, cost_matrix: Any, loss: Any) -> dict[str, Any]:
-    """The criterion of an objective: its name and its options."""
+    """Name and options of the criterion of an objective, as the core reads them.
+
+    Raises:
+        ValueError: two of criterion, costs and loss, or a criterion that is a function.
+    """
     if loss is not None and (cost_matrix is not None or not _is(criterion, "error")):
         raise ValueError(
             f"loss={checks.shown(loss)} takes the place of criterion and cost_matrix: leave these "
@@ -460,6 +471,7 @@ def _criterion(criterion: Any, cost_matrix: Any, loss: Any) -> dict[str, Any]:
 
 
 def _is(criterion: Any, *names: str) -> bool:
+    """Whether a criterion was given by one of these names."""
     return isinstance(criterion, str) and criterion in names
 
 

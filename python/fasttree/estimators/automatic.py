@@ -18,6 +18,7 @@ from typing import Any
 from .. import criteria
 from .._checks.words import counted
 from ..table import Table
+from .conditions import binning_of
 
 MULTIWAY_UP_TO = 32
 """Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""
@@ -73,11 +74,7 @@ def _levels(settings: Settings) -> str:
 
 def _numbers(settings: Settings) -> str:
     """How columns of numbers are split, in words."""
-    given = settings.get("discretize", "auto")
-    if given == "auto":
-        on_pairs = _info(settings)["evidence"] in ("pairs", "neighbours")
-        given = "equal_width" if on_pairs else None
-        given = "equal_frequency" if settings.get("merge_levels") else given
+    given = binning_of(settings)
     if given is None and settings.get("threshold_search") == "histogram":
         return "threshold_search='histogram'"
     return "thresholds searched" if given is None else f"discretize={given!r}"

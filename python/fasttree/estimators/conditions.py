@@ -53,19 +53,32 @@ def ignores_criterion(params: Parameters) -> bool:
     return by_test and not priced
 
 
+def binning_of(params: Parameters) -> Any:
+    """The parameter `discretize`, with what ``"auto"`` stands for: bins for a selection that merges
+    levels and for criteria on pairs or neighbours of rows, else None (thresholds are searched).
+
+    >>> binning_of({"discretize": "auto", "criterion": "pi"})
+    'equal_width'
+    """
+    method = params.get("discretize", "auto")
+    if not (isinstance(method, str) and method == "auto"):
+        return method
+    if merges(params):
+        return "equal_frequency"
+    is_on_rows = criteria.evidence_of(params["criterion"]) in ("pairs", "neighbours")
+    return "equal_width" if is_on_rows else None
+
+
 def has_thresholds(params: Parameters) -> bool:
     """Whether numbers are split at thresholds, not at bins."""
-    method = params["discretize"]
-    if not (method is None or (isinstance(method, str) and method == "auto")) or merges(params):
+    if binning_of(params) is not None or merges(params):
         return False
     return criteria.evidence_of(params["criterion"]) in ("table", "moments", "order")
 
 
 def takes_bins(params: Parameters) -> bool:
     """Whether numbers are put into `n_bins` bins."""
-    method = params["discretize"]
-    if isinstance(method, str) and method == "auto":
-        return not has_thresholds(params)
+    method = binning_of(params)
     return isinstance(method, str) and method != "mdlp"
 
 

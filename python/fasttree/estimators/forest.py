@@ -13,6 +13,7 @@ When not to use it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -208,28 +209,17 @@ class GrownForest(Estimator):
                 "they have no out-of-bag prediction (more trees, or a smaller max_samples)",
                 UserWarning,
             )
-        voted_weights = weights[voted]
-        self.oob_score_ = float("nan")
-        if voted_weights.sum() > 0:
-            self.oob_score_ = self._oob_score(answers[voted], rows.table, voted, voted_weights)
-        answers = rows.as_given(answers, np.nan)
+        shown = rows.as_given(answers, np.nan)
         if self._task == "regression":
-            self.oob_prediction_ = answers[:, 0]
+            self.oob_prediction_ = shown[:, 0]
         else:
-            self.oob_decision_function_ = answers
-
-    def _oob_score(
-        self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
-    ) -> float:
-        """Accuracy, or R2 of a regressor, on the rows with an out-of-bag prediction.
-
-        Args:
-            answers: their predictions, shape (n_voted, n_outputs).
-            table: all rows of the fit.
-            voted: which of them have a prediction, shape (n_rows,).
-            weights: weights of those that have one, shape (n_voted,).
-        """
-        raise NotImplementedError
+            self.oob_decision_function_ = shown
+        answers, weights, self.oob_score_ = answers[voted], weights[voted], math.nan
+        if weights.sum() > 0 and self._task == "regression":
+            self.oob_score_ = self._score_of(answers[:, 0], rows.table.numbers[voted], weights)
+        elif weights.sum() > 0:
+            is_correct = answers.argmax(axis=1) == rows.table.y_codes[voted]
+            self.oob_score_ = float(np.average(is_correct, weights=weights))
 
     def bootstrap_counts(
         self,
@@ -524,12 +514,6 @@ class FastForestClassifier(GrownForest, Classifier):
             table, sample_weight, class_weight, kept=kept, balances_samples=in_samples
         )
 
-    def _oob_score(
-        self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
-    ) -> float:
-        right = answers.argmax(axis=1) == table.y_codes[voted]
-        return float(np.average(right, weights=weights))
-
 
 @with_parameters(REGRESSION_FOREST)
 class FastForestRegressor(GrownForest, Regressor):
@@ -596,11 +580,6 @@ class FastForestRegressor(GrownForest, Regressor):
             The estimator.
         """
         return self._fit(X, y, sample_weight, client, exposure)
-
-    def _oob_score(
-        self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
-    ) -> float:
-        return self._score_of(answers[:, 0], table.numbers[voted], weights)
 
     def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
         weights = super()._sampled(fitted_on)

@@ -27,7 +27,7 @@ from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from ..table.file_cells import FileCells
 from . import declaration
-from .conditions import merges
+from .conditions import binning_of, merges
 from .constraints import constraints_of
 from .costs import costs_of
 
@@ -155,15 +155,9 @@ def grows_at_random(params: Mapping[str, Any]) -> bool:
     return is_drawn or params["max_features"] is not None or params.get("test") == "permutation"
 
 
-def discretizer_of(params: Mapping[str, Any], criterion: Any) -> dict[str, Any] | None:
-    """The parameter `discretize` as the core reads it; None when thresholds are searched.
-
-    ``"auto"`` means bins for criteria on pairs or neighbours of rows, and for a selection that
-    merges levels.
-    """
-    binned = criteria.evidence_of(criterion) in ("pairs", "neighbours")
-    auto = "equal_frequency" if merges(params) else "equal_width" if binned else None
-    made = discretize.make(params["discretize"], params["n_bins"], auto=auto)
+def discretizer_of(params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The parameter `discretize` as the core reads it; None when thresholds are searched."""
+    made = discretize.make(binning_of(params), params["n_bins"])
     return None if made is None else made.to_config()
 
 
@@ -423,7 +417,7 @@ def config_of(
     }
     config: dict[str, Any] = {name: checked[name] for name in OF_CORE if name in checked}
     config |= {
-        "discretize": discretizer_of(params, criterion),
+        "discretize": discretizer_of(params),
         **{name: row_count(name, checked[name], n_rows) for name in SHARES},
         "max_features": max_features(params["max_features"], table.n_features),
         "significance": significance_of(checked),

@@ -35,7 +35,7 @@ from ..table.data_checks.warned import warn_caller
 from ..table.groups import group_codes, taken_exposure, taken_groups, with_exposure
 from ..table.sources import listed
 from ..table.target import no_target
-from . import explored, interoperable
+from . import explored, shapley, sklearn_trees
 from .declaration import check
 from .new_rows import encode_rows, resolve_names, without_unknown_columns
 from .pickling import restore_state, state_for_pickle
@@ -91,9 +91,9 @@ class Estimator(BaseEstimator):
 
     # Methods that are functions of a fitted estimator, each in the module of its subject.
     explore = explored.explore
-    to_sklearn, plot_importances = interoperable.to_sklearn, interoperable.plot_importances
-    shap_values, shap_explanation = interoperable.shap_values, interoperable.shap_explanation
-    expected_value = property(interoperable.expected_value)
+    to_sklearn = sklearn_trees.to_sklearn
+    shap_values, shap_explanation = shapley.shap_values, shapley.shap_explanation
+    expected_value = property(shapley.expected_value)
 
     @classmethod
     @cache
@@ -225,7 +225,7 @@ class Estimator(BaseEstimator):
     def _finish_fit(self, model: Any, rows: TrainingRows) -> Self:
         """Hold the model that a fit on `rows` has found; returns the estimator."""
         self._load_model(model, rows.table.class_values, rows.table.has_feature_names)
-        interoperable.remember_rounding(self, rows)
+        sklearn_trees.remember_rounding(self, rows)
         return self
 
     def _class_labels(self) -> np.ndarray:
@@ -301,6 +301,13 @@ class Estimator(BaseEstimator):
         options = {"as_given": self._as_given, "missing": self._schema.file_cells}
         rows = new_rows_of(X, self._schema.target, self._schema.given_names, **options)
         return without_unknown_columns(self._schema, rows)
+
+    def plot_importances(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the importances of the features; see `fasttree.plots.plot_importances`. Returns the
+        axes."""
+        from ..plots import plot_importances
+
+        return plot_importances(self, ax=ax, **options)
 
     # -- model files ------------------------------------------------------------------------------
 

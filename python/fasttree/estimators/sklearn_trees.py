@@ -27,6 +27,7 @@ import math
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
 from .._checks import one_of
@@ -36,6 +37,7 @@ from ..table.columns import Column
 from ..table.data_checks.identifiers import is_of_numbers
 from .new_rows import encode_rows
 from .split_columns import SplitColumns
+from .training_rows import TrainingRows
 from .tree_arrays import impurities
 
 CHAIN = 8
@@ -44,7 +46,6 @@ CHAIN = 8
 Key = tuple[int, tuple[int, ...] | None]
 """A column that the converted tree reads: the number of a feature, and the codes of the levels that
 an indicator column marks. None in their place: the values or codes of the feature."""
-
 
 Entry = dict[str, Any]
 """A node by the fields of scikit-learn's record of one, and its ``value`` and ``depth``."""
@@ -60,26 +61,86 @@ LEAF = {
 
 
 def to_sklearn(
-    model: Any, X: Any = None, *, missing: str = "refuse", as_forest: bool = False
+    fitted: Any, X: Any = None, *, missing: str = "refuse", as_forest: bool = False
 ) -> Any:
-    """A fitted model as an estimator of scikit-learn; see `FastTreeClassifier.to_sklearn`."""
+    """The model as scikit-learn's own estimator, for everything that reads those.
+
+    A `DecisionTreeClassifier` or `DecisionTreeRegressor` (of a forest a
+    `RandomForestClassifier` or `RandomForestRegressor`); where a column is nominal, a Pipeline
+    of `SplitColumns`, which turns levels into numbers, and that. A test with a branch for each
+    level or bin becomes a chain of thresholds, a subset test one indicator column.
+    Probabilities and predicted numbers are the model's to the last bit on numbers that float32
+    holds, which is what scikit-learn's trees read.
+
+    Args:
+        X: rows that must keep their ways through the tree when they are rounded to float32.
+            None: all rows made of training values, as `fit` saw them; where these are not known
+            (a loaded model, ``threshold_search="histogram"``), all rows whose numbers have at
+            most six significant digits. Where rounding would take a value over a threshold,
+            the threshold moves, to the nearest number of float32 that keeps all values of the
+            column on their sides. Other rows may get another answer only if they have a number
+            within rounding of a threshold, or between it and where it was moved.
+        missing: ``"refuse"``: a tree that divides rows with a missing value into fractions is
+            refused (``missing="fractional"``, or training rows that were divided).
+            ``"largest"``: rows with a missing value take the branch of largest weight instead;
+            others get the same probabilities.
+        as_forest: True makes a forest of a tree, too: of that tree alone (treelite reads
+            forests only).
+
+    Returns:
+        A fitted estimator. Its ``tree_.value`` holds probabilities, as scikit-learn's do; ours
+        holds class counts. Of a number, ``tree_.impurity`` is ours for the criteria that
+        scikit-learn has (``squared_error``, ``absolute_error``, ``poisson``), else the
+        variance, under ``squared_error``; a test of a chain, which stands for a part of a test
+        of ours, has the weighted means of the numbers and impurities of its branches (of
+        ``squared_error``, their variance).
+
+    Raises:
+        ValueError: fractions of rows, a leaf that predicts nothing or not its most probable
+            class, or numbers on both sides of a threshold that are one number in float32; the
+            message names node or column, values and rows, and what to do.
+
+    Examples:
+        >>> import fasttree
+        >>> tree = fasttree.fit("weather").to_sklearn()
+        >>> tree[0].get_feature_names_out().tolist()
+        ['outlook', 'humidity', 'windy']
+        >>> from sklearn.tree import export_text
+        >>> print(export_text(tree[1], feature_names=tree[0].get_feature_names_out()))
+        |--- outlook <= 0.50
+        |   |--- humidity <= 0.50
+        |   |   |--- class: no
+        |   |--- humidity >  0.50
+        |   |   |--- class: yes
+        |--- outlook >  0.50
+        |   |--- outlook <= 1.50
+        |   |   |--- class: yes
+        |   |--- outlook >  1.50
+        |   |   |--- windy <= 0.50
+        |   |   |   |--- class: no
+        |   |   |--- windy >  0.50
+        |   |   |   |--- class: yes
+        <BLANKLINE>
+    """
+    check_is_fitted(fitted, "_model")
+    X = fitted._new_rows(X)
     one_of("missing", missing, ("refuse", "largest"))
-    forest = as_forest or hasattr(model, "estimators_")
-    trees = list(model.estimators_) if hasattr(model, "estimators_") else [model]
+    forest = as_forest or hasattr(fitted, "estimators_")
+    trees = list(fitted.estimators_) if hasattr(fitted, "estimators_") else [fitted]
     readings = [Reading(tree) for tree in trees]
     if missing == "refuse":
-        _refuse_fractions(model, readings)
+        _refuse_fractions(fitted, readings)
     _refuse_other_labels(readings)
-    moved = _moved_thresholds(model, readings, X)
+    moved = _moved_thresholds(fitted, readings, X)
     # The estimator, on the columns that its tests need.
     keys = _columns(readings)
     column_of = {key: i for i, key in enumerate(keys)}
-    schema = model._schema
+    schema = fitted._schema
     odd = any(why is not None and not is_of_numbers(why) for why in schema.unused)
     numeric = not any(schema.nominal) and not (schema.has_names and odd)
-    names = numeric and model._schema.has_names
-    converted = [_tree(model, reading, column_of, names, moved) for reading in readings]
-    out = _forest(model, converted, names, len(keys)) if forest else converted[0]
+    names = numeric and fitted._schema.has_names
+    converted = [_tree(fitted, reading, column_of, names, moved) for reading in readings]
+    out = _forest(fitted, converted, names, len(keys)) if forest else converted[0]
     if numeric:
         return out
     # Nominal columns are encoded before it, and columns that are not used are left out.
@@ -87,13 +148,31 @@ def to_sklearn(
 
     columns = [(f, None if codes is None else list(codes)) for f, codes in keys]
     encoder = SplitColumns(
-        model._model.schema_json(),
+        fitted._model.schema_json(),
         columns,
-        has_names=model._schema.has_names,
-        handle_unknown=model.handle_unknown,
-        missing="error" if model.missing == "error" else "branch",
+        has_names=fitted._schema.has_names,
+        handle_unknown=fitted.handle_unknown,
+        missing="error" if fitted.missing == "error" else "branch",
     )
     return Pipeline([("columns", encoder), ("forest" if forest else "tree", out)])
+
+
+def remember_rounding(fitted: Any, training: TrainingRows) -> None:
+    """Record over which thresholds rounding to float32 moves training values, for `to_sklearn`.
+
+    `_float32_conflicts` becomes a list with feature, threshold, the values of the column beside it,
+    and the numbers of the given rows that hold them. It is None where the core has read only codes.
+    """
+    table = training.table
+    numbers = table.row_numbers if training.kept is None else training.kept.numbers
+    is_single = table.block is not None and table.block.dtype == np.float32
+    conflicts = [] if is_single else fitted._model.float32_conflicts(_engine.dataset_of(table))
+    if numbers is not None and conflicts:
+        conflicts = [
+            (f, threshold, beside, numbers[rows].tolist())
+            for f, threshold, beside, rows in conflicts
+        ]
+    fitted._float32_conflicts = conflicts
 
 
 # -- trees that scikit-learn cannot represent -----------------------------------------------------

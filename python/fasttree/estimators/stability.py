@@ -49,6 +49,7 @@ from ..table import Table
 from ..table.data_checks.warned import quiet
 from .honest import is_honest
 from .refits import Resamples, refit
+from .schema import Schema
 from .training_rows import sample_weights
 from .tree_arrays import TreeArrays
 
@@ -519,29 +520,8 @@ petal width (cm) in 1.
     draws = Resamples(rows, sample, fraction, repeats, random_state, codes)
     models, draw = refit(fitted, draws, n_jobs=n_jobs, progress=progress)
     blocks, n = _encode_for(fitted, models, table)
-    # How often each refit tests each column, and whether it tests it first.
-    tested = [model.arrays()["feature"] for model in models]
-    uses = np.array([np.bincount(one[one >= 0], minlength=len(names)) for one in tested])
-    roots = np.array([one[0] == np.arange(len(names)) for one in tested])
-    shares = roots.mean(axis=0), (uses > 0).mean(axis=0)
-    uses, roots = schema.by_given_column(uses), schema.by_given_column(roots)
-    features = Bunch(
-        names=list(schema.given_names),
-        used=(uses > 0).mean(axis=0),
-        root=roots.mean(axis=0),
-        uses=uses.mean(axis=0),
-    )
-    # Their sizes, and how far they agree.
-    sizes = np.array([[leaves, depth] for _, leaves, _, depth in (one.shape for one in models)])
-    leaves, depth = np.quantile(sizes, QUANTILES, axis=0, method="inverted_cdf").T
-    similarities = _similarities(models, blocks, n, random_state, n_jobs)
-    trees = Bunch(
-        leaves=leaves,
-        depth=depth,
-        agreement=_agreement(_votes(fitted, models, blocks, n), repeats),
-        similarity=float(similarities.mean()),
-        similarity_quantiles=np.quantile(similarities, QUANTILES),
-    )
+    features, shares = _tested_columns(models, schema)
+    trees = _sizes_and_agreement(fitted, models, blocks, n, seed=random_state, n_jobs=n_jobs)
     why_no_nodes = _no_nodes(fitted, table) if nodes else ""
     is_searched = nodes and not why_no_nodes
     return Stability(
@@ -557,6 +537,51 @@ petal width (cm) in 1.
         _fitted=fitted,
         _draw=lambda i: rows.as_given(draw(i), 0),
         _asked=shares,
+    )
+
+
+def _tested_columns(models: list[Any], schema: Schema) -> tuple[Any, tuple[np.ndarray, np.ndarray]]:
+    """Which columns the refits test.
+
+    Returns:
+        `Stability.features`, and `Stability._asked`.
+    """
+    tested = [model.arrays()["feature"] for model in models]
+    n_columns = len(schema.names)
+    uses = np.array([np.bincount(one[one >= 0], minlength=n_columns) for one in tested])
+    roots = np.array([one[0] == np.arange(n_columns) for one in tested])
+    shares = roots.mean(axis=0), (uses > 0).mean(axis=0)
+    uses, roots = schema.by_given_column(uses), schema.by_given_column(roots)
+    features = Bunch(
+        names=list(schema.given_names),
+        used=(uses > 0).mean(axis=0),
+        root=roots.mean(axis=0),
+        uses=uses.mean(axis=0),
+    )
+    return features, shares
+
+
+def _sizes_and_agreement(
+    fitted: Any, models: list[Any], blocks: list[np.ndarray], n: int, *, seed: int, n_jobs: Any
+) -> Any:
+    """`Stability.trees`: sizes of the refits, and how far their predictions and leaves agree.
+
+    Args:
+        fitted: the estimator.
+        models: the refits.
+        blocks, n: the training rows as blocks for the core, and their number.
+        seed: of the pairs of refits that are compared.
+        n_jobs: threads.
+    """
+    sizes = np.array([[leaves, depth] for _, leaves, _, depth in (one.shape for one in models)])
+    leaves, depth = np.quantile(sizes, QUANTILES, axis=0, method="inverted_cdf").T
+    similarities = _similarities(models, blocks, n, seed, n_jobs)
+    return Bunch(
+        leaves=leaves,
+        depth=depth,
+        agreement=_agreement(_votes(fitted, models, blocks, n), len(models)),
+        similarity=float(similarities.mean()),
+        similarity_quantiles=np.quantile(similarities, QUANTILES),
     )
 
 

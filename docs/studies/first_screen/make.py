@@ -1,9 +1,8 @@
 """What the README shows and a reader of the sources finds written out: pictures and tables.
 
-``python -m docs.studies.first_screen.make`` writes them anew, and the types of the declared
-parameters (``estimators/keywords.py``) and the stub of the core (``_core.pyi``); tests compare them
-with what is there. Trees come from the library, speeds from ``benches/record``, criteria from the
-registry.
+``python -m docs.studies.first_screen.make`` writes them anew, and the stub of the core
+(``_core.pyi``); tests compare them with what is there. Trees come from the library, speeds from
+``benches/record``, criteria from the registry.
 """
 
 from __future__ import annotations
@@ -19,12 +18,10 @@ from typing import Any
 
 import fasttree
 
-from .keywords import sources
 from .stub import STUB, install, stub
 
 ROOT = Path(__file__).resolve().parents[3]
 WRITTEN = ROOT / "docs" / "written"
-ESTIMATORS = ROOT / "python" / "fasttree" / "estimators"
 RECORDS = ROOT / "benches" / "record"
 
 CRITERIA = ("gini", "info_gain", "gain_ratio", "hellinger")
@@ -227,11 +224,9 @@ FILES: dict[str, Callable[[], str]] = {
 
 
 def main() -> None:
-    """Write every file; the types first, as a new parameter needs them."""
+    """Write every file."""
     install()
     STUB.write_text(stub(), encoding="utf-8")
-    for path, text in sources(ESTIMATORS).items():
-        path.write_text(text, encoding="utf-8")
     WRITTEN.mkdir(exist_ok=True)
     for name, make in FILES.items():
         (WRITTEN / name).write_text(make(), encoding="utf-8")

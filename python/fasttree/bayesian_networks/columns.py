@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import as_float, number_array, shown
-from ..estimators.new_rows import rows_for
+from ..estimators.new_rows import encode_rows
 from ..estimators.schema import Schema
 from ..table import Table
 from ..table.columns import Column
@@ -153,7 +153,7 @@ class ColumnReader:
 
     def _read(self, X: Any, handle_unknown: str) -> tuple[np.ndarray, np.ndarray]:
         """Codes, and whether a cell is missing or unknown; shapes (n_rows, columns)."""
-        blocks, n_rows = rows_for(self.schema, X, handle_unknown)
+        blocks, n_rows = encode_rows(self.schema, X, handle_unknown)
         columns = [block[:, c] for block in blocks for c in range(block.shape[1])]
         codes = np.zeros((n_rows, len(columns)), dtype=np.intp)
         missing = np.zeros((n_rows, len(columns)), dtype=bool)

@@ -503,7 +503,7 @@ def params_of(
             hint = did_you_mean(name, known, f"there are {', '.join(known)}")
             what = "not one here, only of trees that grow" if name in grown else "no such parameter"
             raise ValueError(f"--param {name}: {what}; {hint}")
-    words = {name for name, one in PARAMETERS.items() if "none" in one.kind.values}
+    words = {name for name, one in PARAMETERS.items() if "none" in one.choices}
     typed |= {name: "none" for name in words & typed.keys() if typed[name] is None}
     if isinstance(typed.get("pruning"), str):
         typed["pruning"] = pruning_of(typed["pruning"])

@@ -304,7 +304,7 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
             file do so in this one.
     """
     from ..datasets import load
-    from ..estimators.new_rows import check_readable, own_columns
+    from ..estimators.new_rows import check_readable, without_unknown_columns
 
     columns = columns or o.Columns()
     drop, schema = split_list(columns.drop), tree._schema
@@ -313,7 +313,7 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
     target, names = schema.target, schema.given_names
     read = load(data, target=False, drop=drop, **reading)
     check_readable(schema, read)
-    table = own_columns(schema, read)
+    table = without_unknown_columns(schema, read)
     kept = {*table.feature_names, *part_names(read.dates)}
     drop = [*drop, *(name for name in read.feature_names if name not in kept)]
     # The target is a column of its name, or without names one column more than the features.

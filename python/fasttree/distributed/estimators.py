@@ -20,8 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from .._checks.aliases import MaybeArray
+from ..estimators.constructors import with_parameters
 from ..estimators.declaration import FOREST, REGRESSION_FOREST, REGRESSION_TREE, TREE
-from ..estimators.described import described
 from .fitting import fit_estimator
 
 
@@ -107,7 +107,7 @@ class _ClassifiesOnDask(_OnDask):
         return self._predicted(X, "predict_proba")
 
 
-@described(TREE, threshold_search="histogram")
+@with_parameters(TREE, threshold_search="histogram")
 class DaskFastTreeClassifier(_ClassifiesOnDask, estimators.FastTreeClassifier):  # type: ignore[misc]
     """`fasttree.FastTreeClassifier` on Dask collections.
 
@@ -126,7 +126,7 @@ class DaskFastTreeClassifier(_ClassifiesOnDask, estimators.FastTreeClassifier): 
     """
 
 
-@described(FOREST, threshold_search="histogram")
+@with_parameters(FOREST, threshold_search="histogram")
 class DaskFastForestClassifier(_ClassifiesOnDask, estimators.FastForestClassifier):
     """`fasttree.FastForestClassifier` on Dask collections.
 
@@ -145,7 +145,7 @@ class DaskFastForestClassifier(_ClassifiesOnDask, estimators.FastForestClassifie
     """
 
 
-@described(REGRESSION_TREE, threshold_search="histogram")
+@with_parameters(REGRESSION_TREE, threshold_search="histogram")
 class DaskFastTreeRegressor(_OnDask, estimators.FastTreeRegressor):  # type: ignore[misc]
     """`fasttree.FastTreeRegressor` on Dask collections.
 
@@ -164,7 +164,7 @@ class DaskFastTreeRegressor(_OnDask, estimators.FastTreeRegressor):  # type: ign
     """
 
 
-@described(REGRESSION_FOREST, threshold_search="histogram")
+@with_parameters(REGRESSION_FOREST, threshold_search="histogram")
 class DaskFastForestRegressor(_OnDask, estimators.FastForestRegressor):  # type: ignore[misc]
     """`fasttree.FastForestRegressor` on Dask collections.
 

@@ -1,12 +1,13 @@
-"""What automatic settings mean for several trees that are compared.
+"""Settings such as ``missing="auto"`` in a comparison of trees.
 
 What
-    ``missing="auto"`` and others follow the criterion. Trees that are compared get one treatment of
-    missing values (`share_missing`); what still differs is said in words (`differences_in_words`).
+    What ``"auto"`` stands for depends on the criterion, so trees by different criteria may differ
+    in more than that. `share_missing` gives all trees one treatment of missing values, and
+    `differences_in_words` describes the settings that still differ.
 Complexity
     A few comparisons per tree.
 When not to use it
-    For a single tree: the core decides.
+    To fit a single tree: the core resolves its settings, by the same rules.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from .. import criteria
 from .._checks.words import counted
 from ..table import Table
+from .conditions import binning_of
 
 MULTIWAY_UP_TO = 32
 """Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""
@@ -25,7 +27,7 @@ LEFT_OUT = " (left out of tests, then on the heavier side)"
 """What ``missing="auto"`` does in trees by significance."""
 
 LONGEST = 100
-"""Characters of the trees that a phrase names, at most; of more it says how many they are."""
+"""Characters that names of trees may take in a phrase; of longer lists it says how many trees."""
 
 Settings = Mapping[str, Any]
 """Parameters of a tree; those that are left out have their defaults."""
@@ -41,8 +43,8 @@ def _info(settings: Settings) -> Mapping[str, Any]:
 
 
 def missing_of(settings: Settings) -> str:
-    """The treatment of missing values, for which ``"auto"`` stands; it is ``"auto"`` where tests
-    leave them out."""
+    """The treatment of missing values that ``missing="auto"`` stands for; ``"auto"`` itself where
+    tests of significance leave rows without a value out."""
     given = settings.get("missing", "auto")
     is_local = settings.get("evaluation", "local") == "local"
     has_costs = settings.get("cost_matrix") is not None
@@ -61,7 +63,7 @@ def _missing(settings: Settings) -> str:
 
 
 def _levels(settings: Settings) -> str:
-    """How columns of more levels than `MULTIWAY_UP_TO` are split."""
+    """How columns of more than `MULTIWAY_UP_TO` levels are split, in words."""
     given = settings.get("nominal_splits", "auto")
     if given == "auto":
         on_branches = _info(settings)["evidence"] in ("table", "moments", "order")
@@ -71,19 +73,15 @@ def _levels(settings: Settings) -> str:
 
 
 def _numbers(settings: Settings) -> str:
-    """How columns of numbers are split."""
-    given = settings.get("discretize", "auto")
-    if given == "auto":
-        on_pairs = _info(settings)["evidence"] in ("pairs", "neighbours")
-        given = "equal_width" if on_pairs else None
-        given = "equal_frequency" if settings.get("merge_levels") else given
+    """How columns of numbers are split, in words."""
+    given = binning_of(settings)
     if given is None and settings.get("threshold_search") == "histogram":
         return "threshold_search='histogram'"
     return "thresholds searched" if given is None else f"discretize={given!r}"
 
 
 def _stop(settings: Settings) -> str:
-    """Whether growth stops where no split gains."""
+    """Whether growth stops where no split gains, in words."""
     given = settings.get("min_score")
     if given is not None:
         return f"min_score={given!r}"
@@ -92,7 +90,8 @@ def _stop(settings: Settings) -> str:
 
 
 def _automatic(table: Table) -> list[tuple[str, Callable[[Settings], str]]]:
-    """The automatic settings that act on a Table: the parameter, and its meaning for a tree."""
+    """The automatic settings that act on a Table: name of the parameter, and a function that
+    describes it for a tree."""
     settings: list[tuple[str, Callable[[Settings], str]]] = [("min_score", _stop)]
     if any(len(column.levels or ()) > MULTIWAY_UP_TO for column in table.columns):
         settings.append(("nominal_splits", _levels))
@@ -107,12 +106,13 @@ def has_missing(table: Table) -> bool:
 
 
 def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> None:
-    """Settle ``missing="auto"`` as a branch in all trees if any of them divides no rows.
+    """Replace ``missing="auto"`` by ``"branch"`` in all trees, if it does not stand for
+    ``"fractional"`` in all of them.
 
     Args:
-        trees: parameters of the trees that are compared, which are changed. What is given
-            explicitly stays.
-        table: the rows; without missing values nothing is settled.
+        trees: parameters of the trees that are compared, which are changed. Other values of
+            `missing` stay.
+        table: the rows; nothing is changed if they have no missing values.
     """
     automatic = [params for params in trees if params.get("missing", "auto") == "auto"]
     automatic = [params for params in automatic if missing_of(params) != "auto"]
@@ -122,21 +122,22 @@ def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> No
 
 
 def _listed(names: Sequence[str]) -> str:
-    """A few names, or the number of many."""
+    """Names in a row; where these are long, the number of trees."""
     named = ("; " if any("," in name for name in names) else ", ").join(names)
     return named if len(named) <= LONGEST else counted(len(names), "tree")
 
 
-def _turned(trees: Mapping[str, Settings]) -> str:
-    """Which trees that divide rows by themselves do not, as others cannot; "" where none."""
-    turned = [
+def _remark_on_shared(trees: Mapping[str, Settings]) -> str:
+    """A remark on the trees that would divide rows with missing values if they were not compared
+    with trees that cannot; empty if there are none."""
+    changed = [
         tree
         for tree, settings in trees.items()
         if missing_of({**settings, "missing": "auto"}) != missing_of(settings) == "branch"
     ]
-    if not 0 < len(turned) < len(trees):
+    if not 0 < len(changed) < len(trees):
         return ""
-    return f" (missing='auto' alone is 'fractional' for {_listed(turned)})"
+    return f" (missing='auto' alone is 'fractional' for {_listed(changed)})"
 
 
 def differences_in_words(trees: Mapping[str, Settings], table: Table) -> list[str]:
@@ -160,7 +161,7 @@ def differences_in_words(trees: Mapping[str, Settings], table: Table) -> list[st
             groups.setdefault(meaning(settings), []).append(tree)
         if len(groups) == 1:
             if name == "missing":
-                phrases.append(f"{next(iter(groups))} in all trees{_turned(trees)}")
+                phrases.append(f"{next(iter(groups))} in all trees{_remark_on_shared(trees)}")
             continue
         is_given = all(params.get(name) not in ("auto", None) for params in trees.values())
         if is_given and name != "missing":

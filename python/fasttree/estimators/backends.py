@@ -1,11 +1,11 @@
-"""Backends that run units of work: this process, joblib, or a Dask cluster.
+"""Backends that run independent units of work: this process, joblib, or a Dask cluster.
 
 What
     A unit is a key and an argument. A backend computes ``work(shared[key], argument)`` on a free
-    worker. A shared object is sent to each worker once:
-    through a memory-mapped file to the processes of joblib, by scattering on a cluster. Outcomes
-    are yielded in the order in which units finish. A unit whose worker died is computed again.
-    Forests, cross-validation and scores of features use it through `backend_of`.
+    worker. A shared object is sent to each worker once: through a memory-mapped file to the
+    processes of joblib, by scattering on a Dask cluster. Results are yielded in the order in which
+    units finish. A unit whose worker died is computed again. Forests, cross-validation and scores
+    of features choose their backend by `backend_of`.
 Complexity
     One message to and one from a worker per unit, and one copy of each shared object per worker.
 When not to use it
@@ -33,10 +33,12 @@ from .._checks.saving import replace_file
 from ..table.data_checks.warned import warn_caller
 
 Work = Callable[[Any, Any], Any]
+"""A function of a shared object and an argument."""
 Units = Sequence[tuple[str, Any]]
+"""The key of the shared object and the argument of each unit."""
 
 MAX_ATTEMPTS = 4
-"""Largest number of times a unit is started: a unit that ends this many workers is at fault."""
+"""Largest number of times a unit is started; a unit that has ended so many workers is at fault."""
 
 MAX_CACHED = 4
 """Largest number of shared objects that a worker process of joblib keeps mapped."""
@@ -46,7 +48,7 @@ PATIENCE = 10.0
 
 
 class InProcess:
-    """Runs units one after the other in this process, in their order.
+    """Runs units in this process, one after the other.
 
     Attributes:
         workers: number of units that run at the same time.
@@ -58,7 +60,7 @@ class InProcess:
     workers = 1
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (index of the unit, outcome) as units finish.
+        """Yield (index of the unit, result) as units finish.
 
         Args:
             work: function of a shared object and an argument.
@@ -73,7 +75,7 @@ class InProcess:
 
 
 def _pickle(value: Any) -> tuple[bytes, list[memoryview]]:
-    """The pickle of an object without its arrays, and the bytes of these (protocol 5)."""
+    """The pickle of an object without its arrays, and the bytes of the arrays (protocol 5)."""
     try:
         import cloudpickle  # joblib needs it, and older releases carry it
     except ImportError:
@@ -103,7 +105,7 @@ def _map(path: str) -> Any:
 
 
 class _Mapped(NamedTuple):
-    """A shared object in a file."""
+    """A shared object that `_write_mappable` has written to a file."""
 
     path: str
 
@@ -114,7 +116,7 @@ class _Mapped(NamedTuple):
 
 
 def _unit(work: Work, held: Any, argument: Any, index: int) -> tuple[int, Any]:
-    """Compute a unit from the holder of its shared object."""
+    """Compute a unit; `held` is a `_Mapped` or `_Message` of its shared object."""
     return index, work(held.value, argument)
 
 
@@ -141,7 +143,7 @@ class JoblibBackend:
         self.workers = effective_n_jobs(n_jobs)
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (index, outcome) as units finish; units of dead workers are computed again."""
+        """Yield (index, result) as units finish; units of dead workers are computed again."""
         uses_files = any(word in self.kind for word in ("Loky", "Multiprocessing"))
         with tempfile.TemporaryDirectory(prefix="fasttree-", ignore_cleanup_errors=True) as folder:
             # One file per shared object that some unit uses.
@@ -153,9 +155,9 @@ class JoblibBackend:
             remaining = dict(enumerate(units))
             for attempt in range(1, MAX_ATTEMPTS + 1):
                 try:
-                    for index, outcome in self._run_once(work, remaining, shared, paths):
+                    for index, result in self._run_once(work, remaining, shared, paths):
                         del remaining[index]
-                        yield index, outcome
+                        yield index, result
                     return
                 except Exception as error:
                     if type(error).__name__ not in _WORKER_DEATHS or attempt == MAX_ATTEMPTS:
@@ -168,7 +170,13 @@ class JoblibBackend:
         shared: Mapping[str, Any],
         paths: Mapping[str, str],
     ) -> Iterator[tuple[int, Any]]:
-        """Yield (index, outcome) of the remaining units, by index; `paths` is empty for threads."""
+        """Yield (index, result) of the remaining units.
+
+        Args:
+            work, shared: as in `run`.
+            remaining: the units by index.
+            paths: file of each shared object; empty for threads.
+        """
         from sklearn.utils.parallel import Parallel, delayed
 
         calls = []
@@ -183,9 +191,9 @@ class JoblibBackend:
 
 
 class _Message:
-    """A shared object in memory, or on its way to a worker, where its arrays arrive aligned.
+    """A shared object that is sent to a worker, where its arrays are aligned to 16 bytes.
 
-    Dask may place received bytes at any address; the core reads arrays at aligned ones only.
+    Dask may place received bytes at any address, but the core reads only aligned arrays.
     """
 
     def __init__(self, value: Any) -> None:
@@ -281,7 +289,7 @@ class DaskBackend:
         self.workers = max(1, sum(client.ncores().values()))
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (index, outcome) as units finish; units of dead workers are computed again."""
+        """Yield (index, result) as units finish; units of dead workers are computed again."""
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker, as_completed
@@ -293,13 +301,13 @@ class DaskBackend:
                 for future in running:
                     index = run.indices.pop(future.key)
                     try:
-                        _, outcome = future.result()
+                        _, result = future.result()
                     except (CancelledError, KilledWorker) as error:
                         run.forget(future, index, error)
                         running.add(run.submit(index))
                     else:
                         run.finish(future, index)
-                        yield index, outcome
+                        yield index, result
             finally:
                 run.stop()
 

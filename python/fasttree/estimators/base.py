@@ -1,12 +1,14 @@
-"""`Estimator`: what every estimator with a fitted model of the core shares.
+"""`Estimator`, the base class of all trees and forests.
 
 What
-    Rows and weights on their way in, the columns of the model, and the model file. What is
-    predicted, and how it is judged, is in `classifying` and `regressing`.
+    It reads the training rows of a fit (`_training_rows`) and the new rows of a prediction
+    (`_encode`), holds the model of the core (`_set_model`), and writes model files. Predictions and
+    scores are in its subclasses `Classifier` (`classifying`) and `Regressor` (`regressing`), what
+    single trees do in `TreeEstimator` (`tree_estimator`).
 Complexity
     One pass over labels and weights.
 When not to use it
-    Alone: it is the base of `Classifier` and `Regressor`.
+    Directly: it predicts nothing.
 """
 
 from __future__ import annotations
@@ -33,12 +35,18 @@ from ..table.data_checks.warned import warn_caller
 from ..table.groups import group_codes, taken_exposure, taken_groups, with_exposure
 from ..table.sources import listed
 from ..table.target import no_target
-from . import explored, interoperable
+from . import explored, shapley, sklearn_trees
 from .declaration import check
-from .new_rows import own_columns, rows_for, with_labels
+from .new_rows import encode_rows, resolve_names, without_unknown_columns
+from .pickling import restore_state, state_for_pickle
 from .schema import Schema
-from .stored import state_of, take_state
-from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
+from .training_rows import (
+    FittedOn,
+    KeptRows,
+    TrainingRows,
+    warn_of_few_rows,
+    without_empty_rows,
+)
 
 if TYPE_CHECKING:
 
@@ -68,17 +76,24 @@ __all__ = ["ClassifierMixin", "Estimator", "RegressorMixin"]
 
 
 class Estimator(BaseEstimator):
-    """Intake, prediction and storage of an estimator whose `_model` is one of the core's."""
+    """Reading of rows, and model files, of an estimator that holds a model of the core.
 
-    _derived = ("_schema", "_tree", "_trace")
-    __getstate__, __setstate__ = state_of, take_state
+    Attributes:
+        _model: the model of the core; not set before `fit`.
+        _schema: the columns of the model.
+        _task: whether the target has classes or is a number.
+        _derived: attributes that follow from the model, which pickles leave out.
+    """
+
     _task: Task = "classification"
+    _derived = ("_schema", "_tree", "_trace")
+    __getstate__, __setstate__ = state_for_pickle, restore_state
 
-    # What a fitted model is asked: a function per question.
+    # Methods that are functions of a fitted estimator, each in the module of its subject.
     explore = explored.explore
-    to_sklearn, plot_importances = interoperable.to_sklearn, interoperable.plot_importances
-    shap_values, shap_explanation = interoperable.shap_values, interoperable.shap_explanation
-    expected_value = property(interoperable.expected_value)
+    to_sklearn = sklearn_trees.to_sklearn
+    shap_values, shap_explanation = shapley.shap_values, shapley.shap_explanation
+    expected_value = property(shapley.expected_value)
 
     @classmethod
     @cache
@@ -99,72 +114,71 @@ class Estimator(BaseEstimator):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         return {"text/plain": str(self), "text/html": self._repr_html_()}
 
-    # -- on the way in ----------------------------------------------------------------------------
+    # -- the rows of a fit ------------------------------------------------------------------------
 
     def _training_rows(
         self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray = None
     ) -> TrainingRows:
-        """The Table of a fit with its target, of counts with an `exposure` their rates, and the
-        weights of its rows and of its classes."""
-        X, y = given(X, y, self._task, as_given=self._as_given)
-        if exposure is not None and self._task == "classification":
-            raise ValueError(f"{option('exposure')} with classes: only counts have rates")
-        X, exposure = taken_exposure(X, exposure)
-        table, sample_weight, kept = self._labelled_table(X, y, sample_weight)
-        if exposure is not None:  # numbers become rates
-            table = with_exposure(table, exposure, kept)
-        return self._weighed(table, sample_weight, kept)
+        """The labelled and weighted rows of a fit, from whatever `fit` was given.
 
-    def _labelled_table(
+        Args:
+            X, y, sample_weight, exposure: as in `fit`; with an exposure the target becomes rates.
+
+        Returns:
+            The rows of weight > 0. Their cells may be the caller's own arrays.
+
+        Raises:
+            ValueError: no target, weights or cells outside their domain, or an exposure without
+                ``criterion="poisson"``.
+        """
+        check("handle_unknown", self.handle_unknown)
+        X, y = given(X, y, self._task, as_given=self._as_given)
+        X, exposure = taken_exposure(X, exposure)
+        table, sample_weight, kept = self._table_with_target(X, y, sample_weight)
+        if exposure is not None:
+            table = with_exposure(table, exposure, kept)
+        if table.exposure is not None and criteria.name_of(self.criterion) != "poisson":
+            raise ValueError(
+                f"{option('exposure')} with criterion={criteria.name_of(self.criterion)!r}: only "
+                "criterion='poisson' has rates"
+            )
+        rows = self._weigh(table, sample_weight, kept)
+        warn_of_few_rows(self.criterion, rows.table, rows.weights)
+        inspect(rows.table, "as_given").warn(of_trees=True)
+        return rows
+
+    def _table_with_target(
         self, X: Any, y: Any, sample_weight: MaybeArray
-    ) -> tuple[Table, MaybeArray, tuple[np.ndarray, int] | None]:
-        """The Table of rows whose names are resolved, their weights, and which rows it has: rows
-        of weight 0 are dropped before anything else."""
+    ) -> tuple[Table, MaybeArray, KeptRows | None]:
+        """The Table of a fit without the rows of weight 0, the weights of its rows, and which of
+        the given rows it holds (None: all)."""
         kept = None
         if not isinstance(X, Table):
             if y is None:
                 raise no_target()
             if sample_weight is not None:
                 X, y, sample_weight, kept = without_empty_rows(X, y, sample_weight)
-        table = self._table(X, y)
+        table = self._make_table(X, y)
         if table.target is None:
             raise no_target()
         return table, sample_weight, kept
 
-    def _weighed(
-        self, table: Table, sample_weight: MaybeArray, kept: tuple[np.ndarray, int] | None
+    def _make_table(self, X: Any, y: Any) -> Table:
+        """X and y as the Table that a fit reads."""
+        kinds = self.categorical_features
+        return table_for(X, y, self.columns, categorical_features=kinds, task=self._task)
+
+    def _weigh(
+        self, table: Table, sample_weight: MaybeArray, kept: KeptRows | None = None
     ) -> TrainingRows:
-        """The rows of a fit with their weights, after a look at what the fit will make of them."""
-        check("handle_unknown", self.handle_unknown)
-        if table.exposure is not None and criteria.name_of(self.criterion) != "poisson":
-            raise ValueError(
-                f"{option('exposure')} with criterion={criteria.name_of(self.criterion)!r}: only "
-                "criterion='poisson' has rates"
-            )
-        rows = self._weighted(table, sample_weight, kept)
-        warn_of_few_rows(self.criterion, rows.table, rows.weights)
-        inspect(rows.table, "as_given").warn(of_trees=True)
-        return rows
+        """The rows of a Table with their weights, class weights and priors."""
+        class_weight, priors = getattr(self, "class_weight", None), getattr(self, "priors", None)
+        return TrainingRows.of(table, sample_weight, class_weight, priors, kept)
 
     @property
     def _as_given(self) -> bool:
         """Whether all columns of frames and files are used as they are."""
         return kept_columns(self.columns) is None
-
-    def _table(self, X: Any, y: Any) -> Table:
-        """The Table that a fit reads."""
-        kinds = self.categorical_features
-        return table_for(X, y, self.columns, categorical_features=kinds, task=self._task)
-
-    def _weighted(
-        self,
-        table: Table,
-        sample_weight: MaybeArray,
-        kept: tuple[np.ndarray, int] | None = None,
-    ) -> TrainingRows:
-        """Rows of a Table with their weights and the weights of their classes."""
-        class_weight, priors = getattr(self, "class_weight", None), getattr(self, "priors", None)
-        return TrainingRows.of(table, sample_weight, class_weight, priors, kept)
 
     @property
     def route_(self) -> str:
@@ -185,8 +199,14 @@ class Estimator(BaseEstimator):
             )
         return route
 
-    def _adopt(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        """Take over a model of the core with its columns; `classes` are none of a regressor."""
+    def _set_model(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        """Hold a model of the core, and set the attributes that follow from it.
+
+        Args:
+            model: the model, of a fit, a file, a pruning or a forest.
+            classes: class labels, shape (n_classes,); of a regressor none.
+            has_names: whether the user named the columns.
+        """
         for cached in ("_tree", "_trace", "_float32_conflicts"):
             self.__dict__.pop(cached, None)
         self._model = model
@@ -197,59 +217,72 @@ class Estimator(BaseEstimator):
         if has_names:
             self.feature_names_in_ = np.array(given, dtype=object)
 
-    def _restore(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        """`_adopt` a model that holds all that a fit has found."""
-        self._adopt(model, classes, has_names)
+    def _load_model(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        """Hold a whole fitted model, which tells in its parameters what the fit has found beside
+        the tree; see `_set_model`."""
+        self._set_model(model, classes, has_names)
 
-    def _take(self, model: Any, rows: TrainingRows) -> Self:
-        """Become the estimator of a model that was found on some rows."""
-        self._restore(model, rows.table.class_values, rows.table.has_feature_names)
-        interoperable.remember_rounding(self, rows)
+    def _finish_fit(self, model: Any, rows: TrainingRows) -> Self:
+        """Hold the model that a fit on `rows` has found; returns the estimator."""
+        self._load_model(model, rows.table.class_values, rows.table.has_feature_names)
+        sklearn_trees.remember_rounding(self, rows)
         return self
 
-    def _labels_known(self) -> np.ndarray:
-        """The class labels; none of a regressor."""
+    def _class_labels(self) -> np.ndarray:
+        """The class labels, shape (n_classes,); of a regressor none."""
         return np.asarray(getattr(self, "classes_", ()))
 
-    def _take_back(self, data: bytes) -> None:
+    def _load_state(self, data: bytes) -> None:
+        """Read the model of a pickle from the bytes of its model file; see `pickling`."""
         forest = b'"fasttree forest"' in data[:64]
         read = _engine.forest_from_bytes if forest else _engine.model_from_bytes
         self._model = read(data)
         has_names = "feature_names_in_" in self.__dict__
         self._schema = Schema.of_model(self._model, has_names, type(self).__name__)
 
-    def _keep_rows(self, fitted_on: FittedOn) -> None:
-        """Keep the training rows, if answers need them; a classifier's need none."""
+    def _remember_rows(self, fitted_on: FittedOn) -> None:
+        """Keep the training rows if predictions read them (quantiles do); a classifier's do not."""
 
-    def _labelled_rows(self, X: Any, y: Any, *named: Any) -> tuple[Any, Any]:
-        """X and y with names resolved; of a fitted estimator as in `with_labels`."""
+    def _resolve_names(self, X: Any, y: Any, *named: Any) -> tuple[Any, Any]:
+        """Rows and target in place of the names of data sets, files and columns.
+
+        Args:
+            X, y: what a method was given.
+            named: further columns of a file that stay in X, beside those that the model reads.
+        """
         if "_schema" not in self.__dict__:
             return given(X, y, self._task, as_given=self._as_given)
-        return with_labels(self._schema, X, y, self._task, *named, as_given=self._as_given)
+        return resolve_names(self._schema, X, y, self._task, *named, as_given=self._as_given)
 
     def _rows_and_groups(self, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any] | None]:
-        """X and y with names resolved, and the groups of the rows; a column that names them stays
-        in X where the model knows it."""
+        """Rows, target, and the group of each row (None without groups).
+
+        Args:
+            X, y: what a method was given.
+            groups: one per row, or the name of a column, which stays in X only if it is a feature
+                of the model.
+        """
         check_is_fitted(self)
-        X, y = self._labelled_rows(X, y, groups)
+        X, y = self._resolve_names(X, y, groups)
         if groups is None:
             return X, y, None
         rest, cells = taken_groups(X, groups)
         is_feature = isinstance(groups, str) and groups in self._schema.names
         X = X if is_feature else rest
         labels = listed(cells)
-        group_codes(labels, len(labels))  # a row without a group
+        group_codes(labels, len(labels))  # refuses a row without a group
         return X, y, labels
 
-    # -- on the way out ---------------------------------------------------------------------------
+    # -- new rows ---------------------------------------------------------------------------------
 
     def _refuse_unfitted(self) -> None:
-        """Refuse an estimator without a model. scikit-learn's `check_is_fitted` costs more than a
-        walk down the tree, so it is called where it raises."""
+        """Raise scikit-learn's NotFittedError without a model. Its `check_is_fitted` costs more
+        than a prediction of one row, so it is called only where it raises."""
         if "_model" not in self.__dict__:
             check_is_fitted(self)
 
-    def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
+    def _encode(self, X: Any) -> tuple[list[np.ndarray], int]:
+        """New rows as blocks of columns for the core, and their number; see `encode_rows`."""
         self._refuse_unfitted()
         if type(X) is np.ndarray and "feature_names_in_" in self.__dict__ and not X.dtype.names:
             warn_caller(
@@ -259,7 +292,7 @@ class Estimator(BaseEstimator):
                 f"{', ...' if len(self._schema.names) > 3 else ''}",
                 UserWarning,
             )
-        return rows_for(self._schema, self._new_rows(X), self.handle_unknown, self.missing)
+        return encode_rows(self._schema, self._new_rows(X), self.handle_unknown, self.missing)
 
     def _new_rows(self, X: Any) -> Any:
         """X, or the rows of the file that it names."""
@@ -267,9 +300,16 @@ class Estimator(BaseEstimator):
             return X
         options = {"as_given": self._as_given, "missing": self._schema.file_cells}
         rows = new_rows_of(X, self._schema.target, self._schema.given_names, **options)
-        return own_columns(self._schema, rows)
+        return without_unknown_columns(self._schema, rows)
 
-    # -- keeping the model ------------------------------------------------------------------------
+    def plot_importances(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the importances of the features; see `fasttree.plots.plot_importances`. Returns the
+        axes."""
+        from ..plots import plot_importances
+
+        return plot_importances(self, ax=ax, **options)
+
+    # -- model files ------------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
         """The model file's content: a versioned JSON document with a checksum."""

@@ -1,8 +1,8 @@
-"""An optimal tree beside greedy growth: what trees grown by each criterion lose against it.
+"""`GreedyComparison`: what `OptimalTreeClassifier.compare_with_greedy` returns.
 
 What
-    The objective of the optimal tree is computed for trees that are grown within the same limits,
-    and the difference is listed by criterion.
+    `beside_greedy` grows a tree by each criterion within the limits of an optimal tree, and
+    computes the objective of the optimal tree for each. `GreedyComparison` lists the differences.
 Equation
     excess = (sum of loss over the leaves of the grown tree - the same of the optimal tree) / n +
     leaf_penalty x (difference of leaves). For a criterion that is a sum over the leaves, minus its
@@ -115,7 +115,7 @@ def criteria_of_growth() -> list[str]:
 
 
 def objective_of(model: Any) -> str:
-    """What an optimal tree minimises, in a word."""
+    """Name of what an optimal tree minimises: its criterion, ``"cost"``, or the name of `loss`."""
     if model.loss is not None:
         return display_name(model.loss)
     if model.cost_matrix is not None:
@@ -127,7 +127,16 @@ def objective_of(model: Any) -> str:
 
 
 def _mean_loss(model: Any, n_classes: int) -> Callable[[np.ndarray], float]:
-    """The objective of a table (n_leaves, n_classes) without penalty, up to a constant."""
+    """The mean loss that an optimal tree minimises, as a function of the leaves.
+
+    Args:
+        model: the optimal tree.
+        n_classes: number of classes.
+
+    Returns:
+        A function of the weight by leaf and class, shape (n_leaves, n_classes), which gives the
+        objective without the penalty per leaf, up to a constant that depends on the rows alone.
+    """
     if model.loss is not None:
         return lambda leaves: float(np.sum(model.loss(leaves)) / leaves.sum())
     costs = costs_of(model.cost_matrix, n_classes)
@@ -141,7 +150,7 @@ def _mean_loss(model: Any, n_classes: int) -> Callable[[np.ndarray], float]:
 
 
 def _leaf_counts(model: Any) -> np.ndarray:
-    """Weight by leaf and class."""
+    """Weight by leaf and class, shape (n_leaves, n_classes)."""
     return np.asarray(model.tree_.value, dtype=float)[model.tree_.n_children == 0]
 
 
@@ -153,7 +162,11 @@ def codes_as_numbers(table: Table) -> Table:
 
 
 def _limits(model: Any) -> dict[str, Any]:
-    """The limits of an optimal tree as limits of growth, which needs room for one split."""
+    """The limits of an optimal tree as parameters of a grown tree.
+
+    Raises:
+        ValueError: they leave room for one leaf only.
+    """
     leaves = [model.max_leaf_nodes]
     leaves.append(None if model.max_nodes is None else (model.max_nodes + 1) // 2)
     most_leaves = [most for most in leaves if most is not None]
@@ -185,8 +198,8 @@ def beside_greedy(
             f"compare_with_greedy: criterion={objective_of(model)!r} is no sum over the leaves, so "
             "grown trees have no such objective; compare predictions by fasttree.metrics"
         )
-    # A tree can only be fairly compared with trees that could have been found: nominal columns are
-    # divided as the search divides them, and a missing value goes to one of two sides.
+    # To be comparable, trees grow with the tests of the search: nominal columns are divided in the
+    # same way, and a row with a missing value goes to one of two sides.
     if model.nominal_splits == "ordered":
         table = codes_as_numbers(table)
     splits: Any = "auto" if model.nominal_splits == "ordered" else model.nominal_splits

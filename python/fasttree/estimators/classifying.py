@@ -1,12 +1,12 @@
-"""`Classifier`: labels and probabilities of an estimator with a fitted model, and its accuracy.
+"""`Classifier`, the base class of trees and forests that predict classes.
 
 What
-    The part of trees and forests that predicts classes.
+    Labels, probabilities, accuracy and evaluation of an estimator with a fitted model.
 Complexity
-    That of the model.
+    That of the model: O(depth) per row and tree.
 When not to use it
-    Alone: it is the base of `FastTreeClassifier` and `FastForestClassifier`. For numbers there is
-    `Regressor`.
+    Directly: it is a base of `FastTreeClassifier` and `FastForestClassifier`. `Regressor` is its
+    counterpart for numbers.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class Classifier(ClassifierMixin, Estimator):
         tags.classifier_tags.multi_class = True
         return tags
 
-    def _adopt(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        super()._adopt(model, classes, has_names)
+    def _set_model(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._set_model(model, classes, has_names)
         self.classes_ = classes
         self.n_classes_ = len(classes)
         counts = self._model.totals()
         self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
 
-    def _answers(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
-        """The labels that a model of the core predicts."""
+    def _predictions(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
+        """The labels that a model of the core predicts for n encoded rows, shape (n,)."""
         codes = model.predict(blocks, n, self.n_jobs)
         if codes.size and codes.min() < 0:
             out = np.empty(len(codes), dtype=object)
@@ -55,13 +55,13 @@ class Classifier(ClassifierMixin, Estimator):
     def predict(self, X: Any) -> np.ndarray:
         """Class labels, shape (n_rows,); an object array with None where a leaf predicts
         nothing."""
-        blocks, n = self._blocks(X)
-        return self._answers(self._model, blocks, n)
+        blocks, n = self._encode(X)
+        return self._predictions(self._model, blocks, n)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities in the order of `classes_`, shape (n_rows, n_classes); zeros where a
         leaf predicts nothing."""
-        blocks, n = self._blocks(X)
+        blocks, n = self._encode(X)
         return np.asarray(self._model.predict_proba(blocks, n, self.n_jobs))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -71,12 +71,16 @@ class Classifier(ClassifierMixin, Estimator):
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """Accuracy; a row that is not classified counts as an error."""
-        X, y = self._truth(X, y)
+        X, y = self._rows_and_target(X, y)
         return self._score_of(self.predict(X), y, sample_weight)
 
-    def _truth(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """X with names resolved, and the labels that X or y brings."""
-        X, y = self._labelled_rows(X, y)
+    def _rows_and_target(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Rows and labels in place of names; a Table without y brings its labels.
+
+        Raises:
+            ValueError: no labels.
+        """
+        X, y = self._resolve_names(X, y)
         if isinstance(X, Table) and y is None:
             y = X.y
         if y is None:
@@ -86,12 +90,16 @@ class Classifier(ClassifierMixin, Estimator):
     def _score_of(
         self, predicted: np.ndarray, labels: Any, sample_weight: MaybeArray = None
     ) -> float:
-        """Accuracy of predictions, shape (n_rows,)."""
+        """Accuracy of predicted labels, shape (n_rows,)."""
         weights = None if sample_weight is None else weights_array(sample_weight)
-        return float(np.average(self._right(predicted, labels), weights=weights))
+        return float(np.average(self._correct(predicted, labels), weights=weights))
 
-    def _right(self, predicted: np.ndarray, y: Any) -> np.ndarray:
-        """1.0 where a prediction is the label, else 0.0."""
+    def _correct(self, predicted: np.ndarray, y: Any) -> np.ndarray:
+        """1.0 where a prediction is the label, else 0.0, shape (n_rows,).
+
+        Raises:
+            ValueError: labels of another shape, or cells that are not labels.
+        """
         refuse_masked("y", y)
         y = np.asarray(y)
         if y.shape == (len(predicted), 1):
@@ -123,10 +131,10 @@ class Classifier(ClassifierMixin, Estimator):
         from ..metrics import Evaluation
 
         X, y, members = self._rows_and_groups(X, y, groups)
-        X, y = self._truth(X, y)
+        X, y = self._rows_and_target(X, y)
         with about():
             predicted, shares = self.predict(X), self.predict_proba(X)
-        self._right(predicted, y)  # lengths and shapes
+        self._correct(predicted, y)  # refuses other lengths and shapes
         prior = self.class_prior_ / self.class_prior_.sum()
         return Evaluation(
             as_declared(np.asarray(y).ravel().tolist(), self._schema.classes),

@@ -1,10 +1,11 @@
-"""Conditions under which a parameter of a tree has an effect, given the other parameters.
+"""Conditions under which a parameter of a tree has an effect.
 
 What
-    A `Condition` looks at all parameters by name. `declaration` gives one to each parameter that
-    acts only beside others, and `idle` refuses a value that cannot act.
+    A `Condition` is a predicate of all parameters by name, with the words for an error message.
+    `declaration` gives one to each parameter that acts only beside others; `idle` refuses the
+    parameter where it does not hold.
 When not to use it
-    For conditions on data: the same parameters serve all folds and all data sets.
+    For conditions on data: these look at parameters alone, which serve all folds and data sets.
 """
 
 from __future__ import annotations
@@ -15,30 +16,32 @@ from typing import Any, NamedTuple
 from .. import criteria
 from ..pruning import CostComplexity, make
 
-Words = Mapping[str, Any]
+Parameters = Mapping[str, Any]
+"""The parameters of a tree by name."""
 
 
 class Condition(NamedTuple):
     """Whether a parameter acts, and what to change if it does not.
 
     Attributes:
-        acts: function of all parameters by name.
-        remedy: what the parameter needs, for the message.
-        is_refused_elsewhere: whether the core or the check of the domain refuses it already.
+        acts: whether the parameter has an effect beside these parameters.
+        remedy: what it needs, for the error message.
+        is_refused_elsewhere: whether the core, or the check of its value, refuses it already.
     """
 
-    acts: Callable[[Words], bool]
+    acts: Callable[[Parameters], bool]
     remedy: str
     is_refused_elsewhere: bool = False
 
 
-def merges(params: Words) -> bool:
-    """Levels are merged before a feature is tested, so that numbers need bins."""
+def merges(params: Parameters) -> bool:
+    """Whether levels are merged before a feature is tested, which needs numbers in bins."""
     return params.get("selection") == "significance" and bool(params.get("merge_levels"))
 
 
-def ignores_criterion(params: Words) -> bool:
-    """Tests choose features and cuts, and no pruning weighs impurity: nothing asks the criterion.
+def ignores_criterion(params: Parameters) -> bool:
+    """Whether the criterion has no effect: tests of significance choose features and cuts, and no
+    pruning reads impurities.
 
     >>> from fasttree import presets
     >>> ignores_criterion(presets.CTREE), ignores_criterion({**presets.CTREE, "cut": "criterion"})
@@ -50,29 +53,42 @@ def ignores_criterion(params: Words) -> bool:
     return by_test and not priced
 
 
-def has_thresholds(params: Words) -> bool:
-    """Numbers are split at thresholds, not at bins."""
-    word = params["discretize"]
-    if not (word is None or (isinstance(word, str) and word == "auto")) or merges(params):
+def binning_of(params: Parameters) -> Any:
+    """The parameter `discretize`, with what ``"auto"`` stands for: bins for a selection that merges
+    levels and for criteria on pairs or neighbours of rows, else None (thresholds are searched).
+
+    >>> binning_of({"discretize": "auto", "criterion": "pi"})
+    'equal_width'
+    """
+    method = params.get("discretize", "auto")
+    if not (isinstance(method, str) and method == "auto"):
+        return method
+    if merges(params):
+        return "equal_frequency"
+    is_on_rows = criteria.evidence_of(params["criterion"]) in ("pairs", "neighbours")
+    return "equal_width" if is_on_rows else None
+
+
+def has_thresholds(params: Parameters) -> bool:
+    """Whether numbers are split at thresholds, not at bins."""
+    if binning_of(params) is not None or merges(params):
         return False
     return criteria.evidence_of(params["criterion"]) in ("table", "moments", "order")
 
 
-def takes_bins(params: Words) -> bool:
-    """Numbers are put into `n_bins` bins."""
-    word = params["discretize"]
-    if isinstance(word, str) and word == "auto":
-        return not has_thresholds(params)
-    return isinstance(word, str) and word != "mdlp"
+def takes_bins(params: Parameters) -> bool:
+    """Whether numbers are put into `n_bins` bins."""
+    method = binning_of(params)
+    return isinstance(method, str) and method != "mdlp"
 
 
-def is_local(params: Words) -> bool:
-    """Each leaf is split by its own best candidate."""
+def is_local(params: Parameters) -> bool:
+    """Whether each leaf is split by its own best candidate."""
     return bool(params.get("evaluation", "local") == "local")
 
 
-def takes_penalty(params: Words) -> bool:
-    """The complexity penalty comes from the parameters of the tree, not from a pruning object."""
+def takes_penalty(params: Parameters) -> bool:
+    """Whether the complexity penalty is `ccp_alpha`, and not that of a pruning object."""
     method = params["pruning"]
     if isinstance(method, CostComplexity):
         return method.ccp_alpha is None

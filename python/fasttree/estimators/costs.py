@@ -1,7 +1,7 @@
-"""What classes and errors are worth: checked cost matrices, and priors as class weights.
+"""The parameters `cost_matrix` and `priors`: checked costs, and priors as class weights.
 
 What
-    `costs_of` checks a cost matrix, `prior_factors` turns priors into class weights.
+    `costs_of` checks a cost matrix, `prior_factors` turns priors into weights of the classes.
 Source and equation
     A row of class c weighs ``prior_c / (n_c / n)`` (altered priors; Breiman, Friedman, Olshen &
     Stone 1984, section 4.4).
@@ -22,7 +22,7 @@ import numpy as np
 from .._checks import number_array, share, shown
 
 MOST_COST = 1e150
-"""The largest cost: costs of rows of any weight have a sum."""
+"""The largest cost, so that sums of costs times weights stay finite."""
 
 
 def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
@@ -60,10 +60,14 @@ def class_sums(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) ->
 
 
 def prior_factors(priors: Any, classes: Sequence[Any], sums: np.ndarray) -> np.ndarray:
-    """Weight of each class, shape (n_classes,): its prior by its share.
+    """Factor of each class, shape (n_classes,): its prior divided by its share of the weight.
 
-    `sums` (n_classes,) are the weights of the rows of the classes. Classes without rows need no
-    prior.
+    Args:
+        priors: ``"equal"``, a dict by label, or shares in the order of the classes. All must be
+            positive and sum to 1; the shares of classes without rows are distributed over the
+            others.
+        classes: the labels.
+        sums: weight of the rows of each class, shape (n_classes,).
 
     Raises:
         ValueError: priors that are not positive, do not sum to 1 or name other classes.

@@ -1,12 +1,12 @@
-"""The parameters of trees and forests: each is declared here, once.
+"""Every parameter of trees and forests, declared once.
 
 What
-    `TREE` and `FOREST` hold name, group, kind, default and text of each parameter, what it needs in
-    order to act, and whether the core reads it under its name. Constructors, checks, conditions,
-    what a model file stores, docstrings and the configuration of the core are read from these
-    lists; ``python -m docs.studies.first_screen.make`` writes `keywords`, the types, from them.
-Complexity
-    None.
+    A `Parameter` holds name, type, default, check and text of a parameter, what it needs in order
+    to have an effect, and whether the core reads it under its name. `TREE`, `FOREST`,
+    `REGRESSION_TREE` and `REGRESSION_FOREST` list the parameters of the four estimators. From these
+    lists come constructors and docstrings (`constructors`), the refusal of parameters without an
+    effect (`idle`), the configuration of the core, and what a model file stores (`parameters`).
+    Types are those in `keywords`.
 When not to use it
     For options of criteria: the core's registry declares those, beside the formulas.
 """
@@ -15,16 +15,15 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from .. import criteria
-from .._checks import as_float, at_least, choice, integer, maybe, number_in, real, shown
-from ..discretize import DISCRETIZERS
-from ..pruning import PRUNED_CLASSES, PRUNED_NUMBERS, WORDS
+from .._checks import Check, as_float, at_least, choice, integer, maybe, number_in, real, shown
+from . import keywords
 from .conditions import (
     LOCAL,
     THRESHOLDS,
@@ -39,86 +38,133 @@ from .conditions import (
 GROWTH, NUMBERS, MISSING = "growth", "thresholds and levels", "missing values"
 PRUNING, COSTS, RUN = "pruning", "costs and weights", "run"
 GROUPS = (GROWTH, NUMBERS, MISSING, PRUNING, COSTS, RUN)
-"""The groups in which parameters are shown."""
+"""The groups in which help shows the parameters."""
 
-EVERY = ("table", "moments", "order", "pairs", "rows", "neighbours")
-"""All kinds of evidence."""
-TABLES = EVERY[:2]
-BUT_NEIGHBOURS = EVERY[:5]
+ALL_EVIDENCE = ("table", "moments", "order", "pairs", "rows", "neighbours")
+"""Every kind of evidence that a criterion may read."""
+TABLES_AND_MOMENTS = ALL_EVIDENCE[:2]
+ALL_BUT_NEIGHBOURS = ALL_EVIDENCE[:5]
+
 LARGEST = sys.float_info.max
 
 
-@dataclass(frozen=True)
-class Kind:
-    """The values of a parameter: their type as constructors name it, and their check."""
-
-    type: str
-    values: tuple[bool | str | None, ...] = ()
-    """Values that the type names."""
-    also: str = ""
-    """Other types."""
-    least: int | None = None
-    """The smallest whole number."""
-    check: Callable[[str, Any], Any] | None = None
-    """Takes the parameter's name and value, and returns the value or refuses it. None where the
-    data decide, or the objects that may be given: then the reader of the parameter checks."""
+# -- checks of values -----------------------------------------------------------------------------
 
 
-def words(type: str, *values: bool | str | None, also: str = "", elsewhere: bool = False) -> Kind:
-    """One of the values; None comes first in messages."""
-    allowed = tuple(sorted(values, key=lambda value: value is not None))
-    return Kind(type, values, also, check=None if elsewhere else choice(*allowed))
+def in_range(low: float, high: float) -> Check:
+    """Numbers in [low, high]. Minus infinity, which JSON does not have, becomes the least float."""
+    return lambda name, value: max(real(name, value, low, high), -LARGEST)
 
 
-def whole(least: int, *none: None) -> Kind:
-    """A whole number, or None."""
-    if none:
-        return Kind("int | None", least=least, check=maybe(at_least(least)))
-    return Kind("int", least=least, check=at_least(least))
+def rows_or_share(least: int) -> Check:
+    """A number of rows of at least `least`, or as a float a share of the rows in [0, 1]."""
 
-
-def rows(least: int) -> Kind:
-    """A number of rows, or (a float) a share of the rows."""
-
-    def test(name: str, value: Any) -> int | float:
-        number = as_float(value)
-        is_share = number is not None and not isinstance(value, int | np.integer)
+    def check(name: str, value: Any) -> int | float:
+        is_share = as_float(value) is not None and not isinstance(value, int | np.integer)
         return real(name, value, 0.0, 1.0) if is_share else integer(name, value, least)
 
-    return Kind("int | float", least=least, check=test)
+    return check
 
 
-def number(low: float, high: float, *none: None) -> Kind:
-    """A number in [low, high], or None."""
-
-    def test(name: str, value: Any) -> float | None:
-        if none and value is None:
-            return None
-        return max(real(name, value, low, high), -LARGEST)
-
-    return Kind("float | None" if none else "float", check=test)
+def share_or_half(name: str, value: Any) -> float | None:
+    """A share above 0 and below 1; None and False mean none, True a half."""
+    if value is None or isinstance(value, bool | np.bool_):
+        return 0.5 if value else None
+    return number_in(0.0, 1.0, above=True, below=True)(name, value)
 
 
-def share() -> Kind:
-    """None or False, or a share above 0 and below 1; True is a half."""
-
-    def test(name: str, value: Any) -> float | None:
-        if value is None or isinstance(value, bool | np.bool_):
-            return 0.5 if value else None
-        return number_in(0.0, 1.0, above=True, below=True)(name, value)
-
-    return Kind("float | bool | None", check=test)
+def true_or_false(name: str, value: Any) -> bool:
+    """A bool, of Python or of NumPy."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={shown(value)} must be True or False")
+    return bool(value)
 
 
-def flag() -> Kind:
-    """True or False."""
+# -- parameters -----------------------------------------------------------------------------------
 
-    def test(name: str, value: Any) -> bool:
-        if not isinstance(value, bool | np.bool_):
-            raise ValueError(f"{name}={shown(value)} must be True or False")
-        return bool(value)
 
-    return Kind("bool", check=test)
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a tree or forest.
+
+    Attributes:
+        name: its name.
+        default: its default.
+        text: its domain and meaning; ends of lines mean nothing.
+        least: the smallest whole number; None where the parameter takes none, or any.
+        check: takes name and value, and returns the value or raises a ValueError. None where the
+            domain depends on the data or on an object that was given: then the reader of the
+            parameter checks it.
+        core: whether the core reads the checked value under this name.
+        needs: when the parameter has an effect; None: always, on some data.
+        scores: kinds of evidence of the criteria whose scores of features (`score_features`) the
+            parameter changes, or for which it is harmless; empty: it acts on trees only.
+        stored: whether a model file holds it, as it says what to make and not how to work.
+        group: the group in which help shows it.
+        type: its type, from `keywords`.
+    """
+
+    name: str
+    default: Any
+    text: str
+    least: int | None = None
+    check: Check | None = None
+    core: bool = False
+    needs: Condition | None = None
+    scores: tuple[str, ...] = ()
+    stored: bool = True
+    group: str = ""
+    type: Any = Any
+
+    @property
+    def choices(self) -> tuple[bool | str | None, ...]:
+        """The words that the type names, after None and booleans if it has them; empty of a type
+        without words.
+
+        Examples:
+            >>> PARAMETERS["no_distance_decay"].choices, PARAMETERS["max_depth"].choices
+            ((False, True, 'strict'), ())
+        """
+        parts = _parts_of(self.type)
+        words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
+        if not words:
+            return ()
+        return (*[None] * (NoneType in parts), *[False, True] * (bool in parts), *words)
+
+
+def _parts_of(hint: Any) -> tuple[Any, ...]:
+    """The types of a union; of another type that type."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _check_of(parameter: Parameter) -> Check | None:
+    """The check of a parameter: the declared one, or the one that its type and `least` imply."""
+    parts = _parts_of(parameter.type)
+    check = parameter.check
+    if check is None and parameter.least is not None:
+        check = (rows_or_share if float in parts else at_least)(parameter.least)
+    if check is not None:
+        return maybe(check) if NoneType in parts else check
+    others = [p for p in parts if get_origin(p) is not Literal and p not in (NoneType, bool)]
+    return choice(*parameter.choices) if parameter.choices and not others else None
+
+
+def _typed(parameters: Iterable[Parameter], types: type, **further: Any) -> tuple[Parameter, ...]:
+    """Parameters with their types and checks.
+
+    Args:
+        parameters: declared parameters.
+        types: the `TypedDict` of the class that has them.
+        further: types of the parameters that constructors name beside it.
+    """
+    hints = {**get_type_hints(types), **further}
+    typed = [replace(p, type=hints[p.name]) for p in parameters]
+    return tuple(replace(p, check=_check_of(p)) for p in typed)
+
+
+def _in_group(group: str, parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """The parameters in a group."""
+    return tuple(replace(p, group=group) for p in parameters)
 
 
 SIGNIFICANCE = Condition(lambda p: p.get("selection") == "significance", "selection='significance'")
@@ -129,50 +175,17 @@ CUTTING = Condition(
     "selection='significance' and merge_levels=False, as merged levels are the split",
 )
 
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a tree or forest."""
-
-    name: str
-    kind: Kind
-    default: Any
-    text: str
-    """Domain and meaning; ends of lines mean nothing."""
-    core: bool = False
-    """The core reads the checked value under this name."""
-    needs: Condition | None = None
-    """When it acts; None: always, on some data."""
-    scores: tuple[str, ...] = ()
-    """Evidence of the criteria beside which it acts on scores of features, or is harmless."""
-    stored: bool = True
-    """It says what to make, not how to work: a saved model holds it."""
-    group: str = ""
-    """The group in which it is shown."""
-
-
-def in_group(group: str, parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
-    """The parameters in a group."""
-    return tuple(replace(p, group=group) for p in parameters)
-
-
 GROWTH_PARAMETERS = (
     Parameter(
         "criterion",
-        Kind(
-            "SplitCriterion",
-            also="Criterion | type[Criterion] | PairFunction | Callable[[Any], Any]",
-            values=criteria.names(),
-        ),
         "info_gain",
         """a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a function
         ``f(tables) -> scores`` of all candidates of a node, `tables` of shape
         (candidates, branches, classes), float64; larger scores are better.""",
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "selection",
-        words("SelectionRule", "score", "significance"),
         "score",
         """how the feature of a split is chosen. ``"score"``: the one with the best split by the
         criterion. ``"significance"``: the one whose independence of the target is least likely by
@@ -180,39 +193,36 @@ GROWTH_PARAMETERS = (
         p-value below `alpha` is a leaf. Then `min_samples_split` and `min_samples_leaf` compare
         sums of weights, and with ``missing="auto"`` rows without a value are left out of test and
         cut and join the heavier side. Local evaluation of all features only.""",
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "test",
-        words("IndependenceTest", "quadratic", "maximum", "permutation"),
         "quadratic",
         """``"quadratic"``: a chi-squared statistic. ``"maximum"``: the largest standardised
         deviation, with p from a multivariate normal distribution to about 2e-4.
         ``"permutation"``: the quadratic statistic among those of at most 9,999 permutations of the
         target, drawn by `random_state`; for small nodes.""",
         needs=SIGNIFICANCE,
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "alpha",
-        number(0.0, 1.0),
         0.05,
         """a feature is split if its p-value is below this number between 0 and 1; for
         ``selection="significance"``.""",
+        check=in_range(0.0, 1.0),
         # Not refused elsewhere: scikit-learn's checks set any `alpha`.
     ),
     Parameter(
         "adjust",
-        words("Adjustment", "bonferroni", "none"),
         "bonferroni",
         """``"bonferroni"``: p becomes 1 - (1 - p)^m for the m features that vary in a node.
         ``"none"``: p as it is.""",
         needs=SIGNIFICANCE,
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "cut",
-        words("CutRule", "statistic", "criterion"),
         "statistic",
         """by what the split of the chosen feature is chosen: ``"statistic"``, the largest
         two-sample statistic (`cut_test`), or ``"criterion"``, the best score by `criterion`, which
@@ -221,29 +231,27 @@ GROWTH_PARAMETERS = (
     ),
     Parameter(
         "cut_test",
-        words("CutStatistic", "quadratic", "maximum"),
         "quadratic",
         """the two-sample statistic of a split; ``"maximum"`` differs from three classes on.""",
         needs=CUTTING,
     ),
     Parameter(
         "min_prob",
-        number(0.0, 0.5),
         0.01,
         """least share of a branch in the weight of the node, in [0, 0.5], rounded up to a whole
         weight. Rows without a value count in the node, and in no branch.""",
+        check=in_range(0.0, 0.5),
         needs=SIGNIFICANCE,
     ),
     Parameter(
         "split_tries",
-        whole(1),
         2,
         """significant features that are tried until one has an allowed split.""",
+        least=1,
         needs=SIGNIFICANCE,
     ),
     Parameter(
         "merge_levels",
-        flag(),
         False,
         """True: CHAID (Kass 1980). Before a feature is tested, levels that do not differ in their
         classes are merged; those of an ordered pandas Categorical and the bins of a number only
@@ -252,31 +260,31 @@ GROWTH_PARAMETERS = (
         group. With ``missing="auto"`` or ``"branch"`` missing values are one more level, which may
         join any group. Numbers are cut into bins, with ``discretize="auto"`` into ``n_bins`` bins
         of equal frequency.""",
+        check=true_or_false,
         needs=SIGNIFICANCE,
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "alpha_merge",
-        number(0.0, 1.0),
         0.05,
         """the pair of groups of levels with the largest p-value is merged as long as that is above
         this number between 0 and 1.""",
+        check=in_range(0.0, 1.0),
         needs=MERGING,
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "alpha_split",
-        number(0.0, 1.0, None),
         None,
         """None: merged levels stay together. A number above 0 and at most `alpha_merge`: a group of
         three or more levels is divided in two again if the most significant division has a p-value
         below it; the same levels at most once.""",
+        check=in_range(0.0, 1.0),
         needs=MERGING,
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "evaluation",
-        words("EvaluationMode", "local", "global", "glocal"),
         "local",
         """``"local"``: each leaf is split by its own best candidate. ``"global"``: the leaf, split
         and labels that bring the whole tree nearest to the classes. The distance is the
@@ -287,7 +295,6 @@ GROWTH_PARAMETERS = (
     ),
     Parameter(
         "labels",
-        words("Labels", "majority", "all", "distinct"),
         "majority",
         """how the new leaves of a global step are labelled: ``"majority"``, ``"all"`` (every pair
         of labels is tried) or ``"distinct"`` (every pair of two different labels). The
@@ -297,7 +304,6 @@ GROWTH_PARAMETERS = (
     ),
     Parameter(
         "ties",
-        words("TieRule", "first", "row", "random", "even"),
         "first",
         """``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the threshold
         whose value occurs first in row order), ``"random"`` (drawn by `random_state`),
@@ -312,7 +318,6 @@ GROWTH_PARAMETERS = (
     ),
     Parameter(
         "nominal_splits",
-        words("NominalSplits", "auto", "multiway", "subset", "one_vs_rest"),
         "auto",
         """``"multiway"``: one branch per declared level. ``"subset"``: the best division of the
         levels in two. It is exact up to 12 levels in a node, and for two classes where
@@ -323,11 +328,10 @@ GROWTH_PARAMETERS = (
         the target than they take to name;
         multiway throughout where the criterion serves no subsets, and in `score_features`.""",
         core=True,
-        scores=TABLES,
+        scores=TABLES_AND_MOMENTS,
     ),
     Parameter(
         "splitter",
-        words("Splitter", "best", "random"),
         "best",
         """``"best"``, or ``"random"``: of each feature one split is tried, drawn by
         `random_state`: a threshold uniform between the node's smallest and largest
@@ -342,27 +346,25 @@ GROWTH_PARAMETERS = (
     ),
     Parameter(
         "max_features",
-        words("FeatureCount", "sqrt", "log2", None, also="int | float", elsewhere=True),
         None,
         """features looked at in a node: None (all), a number, a share, ``"sqrt"``, ``"log2"``.""",
     ),
     Parameter(
         "max_depth",
-        whole(1, None),
         None,
         """deepest level of a leaf; the root is level 0.""",
+        least=1,
         core=True,
     ),
     Parameter(
         "max_leaf_nodes",
-        whole(2, None),
         None,
         """largest number of leaves; growth is then best-first (`leaf_order`).""",
+        least=2,
         core=True,
     ),
     Parameter(
         "leaf_order",
-        words("LeafOrder", "improvement", "distance"),
         "improvement",
         """which leaf is split next: ``"improvement"``, the one whose split improves the tree most
         (weight of the leaf x gain in score, scikit-learn's order; without the weight
@@ -376,47 +378,46 @@ GROWTH_PARAMETERS = (
     ),
     Parameter(
         "min_samples_split",
-        rows(2),
         2,
         """fewer rows are not split (a float below 1: share of the rows).""",
+        least=2,
     ),
     Parameter(
         "min_samples_leaf",
-        rows(1),
         1,
         """every branch with rows must have at least this many.""",
-        scores=BUT_NEIGHBOURS,
+        least=1,
+        scores=ALL_BUT_NEIGHBOURS,
     ),
     Parameter(
         "min_weight_fraction_leaf",
-        number(0.0, 0.5),
         0.0,
         """every branch with rows must have this share of the training weight, in [0, 0.5].""",
+        check=in_range(0.0, 0.5),
         core=True,
-        scores=BUT_NEIGHBOURS,
+        scores=ALL_BUT_NEIGHBOURS,
     ),
     Parameter(
         "min_impurity_decrease",
-        number(0.0, LARGEST),
         0.0,
         """a node whose split improves the tree by less, per weight of the root, becomes a leaf; >=
         0. Local only.""",
+        check=in_range(0.0, LARGEST),
         core=True,
         needs=Condition(is_local, LOCAL, True),
     ),
     Parameter(
         "min_score",
-        number(-math.inf, LARGEST, None),
         None,
         """a node whose best score is below it becomes a leaf; None splits until pure, but stops
         where ``"mdl"`` saves no bits, and where a split by ``"variation_of_information"`` is no
         nearer to the classes than the node; -inf splits until pure. Local evaluation only.""",
+        check=in_range(-math.inf, LARGEST),
         core=True,
         needs=Condition(is_local, LOCAL, True),
     ),
     Parameter(
         "monotonic_cst",
-        Kind("Mapping[str, int] | Sequence[int] | None"),
         None,
         """for each column 1 where the prediction may not fall with it, -1 where it may not rise,
         else 0; or a dict by names. The prediction is the number, or the probability of the second
@@ -425,14 +426,6 @@ GROWTH_PARAMETERS = (
     ),
     Parameter(
         "interaction_cst",
-        words(
-            "Interactions",
-            "pairwise",
-            "no_interactions",
-            None,
-            also="Sequence[Iterable[int | str]]",
-            elsewhere=True,
-        ),
         None,
         """groups of columns (names, or numbers from 0) that one path may test together; columns in
         no group are one more. ``"pairwise"`` is all pairs, ``"no_interactions"`` each column alone.
@@ -440,7 +433,6 @@ GROWTH_PARAMETERS = (
     ),
     Parameter(
         "no_distance_decay",
-        words("DistanceRule", False, True, "strict"),
         False,
         """True stops where every split would raise the distance, ``"strict"`` also where it stays
         equal: the leaf's own distance locally and for the local steps of glocal growth,
@@ -450,7 +442,6 @@ GROWTH_PARAMETERS = (
     ),
     Parameter(
         "honest",
-        share(),
         None,
         """None, or the share of the rows of weight > 0 that is kept for the leaves, above 0 and
         below 1 (True: 0.5). It is drawn by `random_state` without a look at the target; `fit` takes
@@ -458,6 +449,7 @@ GROWTH_PARAMETERS = (
         and pruning. Counts, labels and numbers of all nodes are those of the rows kept; a leaf
         without any predicts as the nearest node above that has some, or as `empty_branch` says.
         Class weights are those of all rows. Not with missing="fractional" or `monotonic_cst`.""",
+        check=share_or_half,
         core=True,
     ),
 )
@@ -465,14 +457,12 @@ GROWTH_PARAMETERS = (
 NUMBER_PARAMETERS = (
     Parameter(
         "categorical_features",
-        Kind("CategoricalFeatures"),
         "from_dtype",
         """``"from_dtype"``, ``"all"``, None, a mask, indices or names; see `Table`.""",
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "columns",
-        Kind("ColumnUse"),
         "auto",
         """what is made of the columns of a frame or file (arrays, lists, Tables, batches and
         Dask collections are taken as given). ``"auto"``: identifiers, free text and columns of
@@ -481,23 +471,22 @@ NUMBER_PARAMETERS = (
         columns are used as they are. A mapping names columns that are, ``{"year": "as_given"}``.
         A column is an identifier only from 50 rows on: text that differs in more than half of
         them, or whole numbers that count the rows up.""",
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "discretize",
-        words("Discretization", "auto", *DISCRETIZERS, None, also="Discretizer", elsewhere=True),
         "auto",
         """``"auto"`` (``"equal_frequency"`` with `merge_levels`, else None) or None (search
         thresholds), ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object of
         `fasttree.discretize`; fitted on the training rows.""",
-        scores=BUT_NEIGHBOURS,
+        scores=ALL_BUT_NEIGHBOURS,
     ),
     Parameter(
         "n_bins",
-        whole(1),
         10,
         """number of bins of the discretisers that take one.""",
-        scores=BUT_NEIGHBOURS,
+        least=1,
+        scores=ALL_BUT_NEIGHBOURS,
         needs=Condition(
             takes_bins,
             "discretize='equal_width' or 'equal_frequency', or merge_levels=True (an object of "
@@ -506,7 +495,6 @@ NUMBER_PARAMETERS = (
     ),
     Parameter(
         "threshold_search",
-        words("ThresholdSearch", "exact", "histogram"),
         "exact",
         """``"exact"``: every boundary between two values. ``"histogram"``: only the cuts between
         at most `max_bins` bins, made on the training rows of the whole tree: a bin for
@@ -515,21 +503,20 @@ NUMBER_PARAMETERS = (
         highest value of the last occupied bin on its left and the lowest of the first
         on its right.""",
         core=True,
-        scores=TABLES,
+        scores=TABLES_AND_MOMENTS,
         needs=Condition(has_thresholds, THRESHOLDS, True),
     ),
     Parameter(
         "max_bins",
-        whole(2),
         255,
         """largest number of bins of a histogram search, at least 2.""",
+        least=2,
         core=True,
-        scores=TABLES,
+        scores=TABLES_AND_MOMENTS,
         needs=Condition(lambda p: p["threshold_search"] != "exact", "threshold_search='histogram'"),
     ),
     Parameter(
         "thresholds",
-        words("Thresholds", "midpoint", "value", "training_value"),
         "midpoint",
         """``"midpoint"`` between two values, ``"value"`` (the lower one), or ``"training_value"``
         (the largest value of the whole training set that is not above the midpoint, as
@@ -542,7 +529,6 @@ NUMBER_PARAMETERS = (
 MISSING_PARAMETERS = (
     Parameter(
         "missing",
-        words("MissingValues", "auto", "fractional", "mode", "branch", "error"),
         "auto",
         """``"fractional"`` as C4.5: a row without a value goes down all branches, as
         fractional instances weighted by the branches' training weights, in growth and in
@@ -553,11 +539,10 @@ MISSING_PARAMETERS = (
         fractional with evaluation="local" and a criterion whose facts in `list_criteria` say
         ``fractional``, unless leaves are `honest`; else branch.""",
         core=True,
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "empty_branch",
-        words("EmptyBranch", "parent", "unclassified"),
         "parent",
         """a branch that no training row reached predicts its parent's majority (``"parent"``) or
         nothing (``"unclassified"``: None from `predict`, zeros from `predict_proba`, an
@@ -566,7 +551,6 @@ MISSING_PARAMETERS = (
     ),
     Parameter(
         "handle_unknown",
-        words("UnknownLevels", "missing", "error"),
         "missing",
         """levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.""",
     ),
@@ -575,7 +559,6 @@ MISSING_PARAMETERS = (
 PRUNING_PARAMETERS = (
     Parameter(
         "pruning",
-        words("PruningMethod", *PRUNED_CLASSES, *WORDS, None, also="Pruning", elsewhere=True),
         None,
         """how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5),
         ``"reduced_error"``, ``"cost_complexity"`` by `ccp_alpha`, ``"cart"`` (the price chosen
@@ -584,17 +567,16 @@ PRUNING_PARAMETERS = (
     ),
     Parameter(
         "ccp_alpha",
-        number(0.0, math.inf),
         0.0,
         """complexity penalty per leaf in minimal cost-complexity pruning, >= 0 (the meaning of
         scikit-learn).""",
+        check=in_range(0.0, math.inf),
         needs=Condition(
             takes_penalty, "pruning=None or 'cost_complexity', and no price in the object", True
         ),
     ),
     Parameter(
         "merge_redundant",
-        words("MergedLeaves", "class", "distribution", None),
         None,
         """None, or leaves that say the same are merged after pruning: ``"class"`` (siblings of one
         class, and two nested tests of one feature that cut off the same class),
@@ -605,7 +587,6 @@ PRUNING_PARAMETERS = (
 COST_PARAMETERS = (
     Parameter(
         "cost_matrix",
-        Kind("Any"),
         None,
         """None, or shape (n_classes, n_classes): cost of predicting the column's class where the
         row's is true, 0 on the diagonal. Nodes predict the cheapest class, and pruning
@@ -613,25 +594,22 @@ COST_PARAMETERS = (
     ),
     Parameter(
         "priors",
-        Kind("Any"),
         None,
         """None, ``"equal"``, a dict of label to share, or shares in the order of `classes_`: the
         class weights become prior / share of the training weight, for every criterion.""",
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "class_weight",
-        words("ClassWeight", "balanced", None, also="Mapping[Any, float]", elsewhere=True),
         None,
         """None, ``"balanced"`` or a dict of label to number >= 0; multiplies sample weights, never
         numbers of rows (``min_samples_leaf`` counts the same rows). Numbers of a dict
         are scaled so that the rows weigh together what they weigh without them: equal
         ones are none.""",
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "leaf_smoothing",
-        words("LeafSmoothing", "laplace", "m_estimate", None),
         None,
         """None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).""",
     ),
@@ -640,66 +618,61 @@ COST_PARAMETERS = (
 RUN_PARAMETERS = (
     Parameter(
         "random_state",
-        Kind("Seed"),
         None,
         """seed of random ties, feature subsets, random splits and the rows of `honest`.""",
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
     ),
     Parameter(
         "n_jobs",
-        Kind("int | None"),
         None,
         """threads; None is one, -1 all cores. The tree does not depend on it.""",
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
         stored=False,
     ),
     Parameter(
         "progress",
-        Kind("Progress"),
         None,
         """True or ``"auto"`` (a bar in a terminal or notebook), None or False, or a function
         (done, total) called every 50 ms.""",
-        scores=EVERY,
+        scores=ALL_EVIDENCE,
         stored=False,
     ),
     Parameter(
         "trace",
-        words("TraceKept", "steps", "candidates", None),
         "steps",
         """``"steps"``, ``"candidates"`` (scores of all candidates of every node are kept),
         None.""",
     ),
 )
 
-TREE = (
-    *in_group(GROWTH, GROWTH_PARAMETERS),
-    *in_group(NUMBERS, NUMBER_PARAMETERS),
-    *in_group(MISSING, MISSING_PARAMETERS),
-    *in_group(PRUNING, PRUNING_PARAMETERS),
-    *in_group(COSTS, COST_PARAMETERS),
-    *in_group(RUN, RUN_PARAMETERS),
+OF_TREES = (
+    *_in_group(GROWTH, GROWTH_PARAMETERS),
+    *_in_group(NUMBERS, NUMBER_PARAMETERS),
+    *_in_group(MISSING, MISSING_PARAMETERS),
+    *_in_group(PRUNING, PRUNING_PARAMETERS),
+    *_in_group(COSTS, COST_PARAMETERS),
+    *_in_group(RUN, RUN_PARAMETERS),
 )
-"""Parameters of a tree, by group."""
+"""Parameters of trees, by group, without their types."""
 
 SAMPLES = Condition(lambda p: bool(p["bootstrap"]), "bootstrap=True", True)
 
 FOREST_GROWTH = (
     Parameter(
         "n_estimators",
-        whole(1),
         100,
         """number of trees, >= 1.""",
+        least=1,
     ),
     Parameter(
         "bootstrap",
-        flag(),
         True,
         """True: each tree sees a sample with replacement, in which rows of weight > 0 have the same
         chance and the draws of a row multiply its weight; False: all rows.""",
+        check=true_or_false,
     ),
     Parameter(
         "max_samples",
-        Kind("int | float | None"),
         None,
         """rows in a sample: None (as many as have a weight > 0), a number of at most these, or a
         share of them in (0, 1]. Only with bootstrap.""",
@@ -710,14 +683,13 @@ FOREST_GROWTH = (
 FOREST_RUN = (
     Parameter(
         "oob_score",
-        flag(),
         False,
         """True keeps `oob_score_` and `oob_decision_function_`. Only with bootstrap.""",
+        check=true_or_false,
         needs=SAMPLES,
     ),
     Parameter(
         "warm_start",
-        Kind("bool"),
         False,
         """True: a further `fit` on the same rows keeps the trees and grows those that
         `n_estimators` asks for in addition; the forest is the one grown at once. Fewer
@@ -727,7 +699,7 @@ FOREST_RUN = (
     ),
 )
 
-OF_FORESTS = (*in_group(GROWTH, FOREST_GROWTH), *in_group(RUN, FOREST_RUN))
+OF_FORESTS = (*_in_group(GROWTH, FOREST_GROWTH), *_in_group(RUN, FOREST_RUN))
 """Parameters that forests have and trees have not."""
 
 IN_FORESTS: dict[str, dict[str, Any]] = {
@@ -737,7 +709,6 @@ IN_FORESTS: dict[str, dict[str, Any]] = {
         (all).""",
     },
     "threshold_search": {
-        "kind": words("ForestThresholdSearch", "auto", "exact", "histogram"),
         "default": "auto",
         "text": """``"exact"`` or ``"histogram"`` as in `FastTreeClassifier`, whose bins are made
         once, on all training rows; ``"auto"``: a histogram from 10,000 rows of weight > 0 on
@@ -750,14 +721,6 @@ IN_FORESTS: dict[str, dict[str, Any]] = {
         means are fitted once, on all training rows; shares of rows are shares of the sample."""
     },
     "class_weight": {
-        "kind": words(
-            "ForestClassWeight",
-            "balanced_subsample",
-            "balanced",
-            None,
-            also="Mapping[Any, float]",
-            elsewhere=True,
-        ),
         "text": """as in `FastTreeClassifier`; it multiplies in the trees and changes no sample.
         ``"balanced_subsample"``: n/(k n_c) in the sample of each tree.""",
     },
@@ -784,11 +747,6 @@ ON_CLASSES = (
 
 IN_REGRESSION: dict[str, dict[str, Any]] = {
     "criterion": {
-        "kind": Kind(
-            "NumberCriterion",
-            also="Criterion | type[Criterion] | Callable[[Any], Any]",
-            values=criteria.names("regression"),
-        ),
         "default": "squared_error",
         "text": """a name, an object of `fasttree.criteria`, or a function ``f(sums) -> scores`` of
         all candidates of a node, `sums` of shape (candidates, branches, 3), float64: weight, sum
@@ -796,9 +754,6 @@ IN_REGRESSION: dict[str, dict[str, Any]] = {
         criterion on tables of classes.""",
     },
     "pruning": {
-        "kind": words(
-            "NumberPruning", *PRUNED_NUMBERS, *WORDS, None, also="Pruning", elsewhere=True
-        ),
         "text": """how the grown tree is cut back: None, ``"reduced_error"`` (squared errors),
         ``"cost_complexity"`` (CART), ``"m5"`` (Quinlan), or an object of `fasttree.pruning` with
         options.""",
@@ -820,7 +775,6 @@ IN_REGRESSION: dict[str, dict[str, Any]] = {
 
 TARGET_BINS = Parameter(
     "target_bins",
-    Kind("TargetBins", values=("equal_width", "equal_frequency", None), also="int | Discretizer"),
     None,
     """None; or the target is cut into bins on the training rows, by whose classes the tree grows:
     ``"equal_width"`` or ``"equal_frequency"`` (10 bins), an object of `fasttree.discretize`, or a
@@ -831,27 +785,35 @@ TARGET_BINS = Parameter(
 )
 
 
-def _regression() -> tuple[Parameter, ...]:
-    """The parameters of a regression tree, `criterion` first, in the order of the groups."""
-    shared = [replace(p, **IN_REGRESSION.get(p.name, {})) for p in TREE if p.name not in ON_CLASSES]
-    return (shared[0], TARGET_BINS, *shared[1:])
-
-
-def _forest(of_tree: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
-    """The parameters of a forest of such trees, `n_estimators` first, in the order of the
-    groups."""
+def _in_forests(of_trees: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """The parameters of forests of trees with the parameters `of_trees`, `n_estimators` first, in
+    the order of the groups."""
     shared = [
         replace(p, **IN_FORESTS.get(p.name, {}))
-        for p in of_tree
+        for p in of_trees
         if p.name not in ("cost_matrix", "honest", "priors", "trace", "selection", "alpha")
         and p.needs not in (SIGNIFICANCE, MERGING, CUTTING)
     ]
     return tuple(sorted((*OF_FORESTS, *shared), key=lambda p: GROUPS.index(p.group)))
 
 
-REGRESSION_TREE = _regression()
-FOREST = _forest(TREE)
-REGRESSION_FOREST = _forest(REGRESSION_TREE)
+_criterion, *_others = [
+    replace(p, **IN_REGRESSION.get(p.name, {})) for p in OF_TREES if p.name not in ON_CLASSES
+]
+OF_REGRESSION_TREES = (_criterion, TARGET_BINS, *_others)
+
+CLASSES, NUMBER, COUNT = (
+    {"criterion": keywords.SplitCriterion},
+    {"criterion": keywords.NumberCriterion},
+    {"n_estimators": int},
+)
+TREE = _typed(OF_TREES, keywords.TreeParameters, **CLASSES)
+REGRESSION_TREE = _typed(OF_REGRESSION_TREES, keywords.RegressionTreeParameters, **NUMBER)
+FOREST = _typed(_in_forests(OF_TREES), keywords.ForestParameters, **CLASSES, **COUNT)
+REGRESSION_FOREST = _typed(
+    _in_forests(OF_REGRESSION_TREES), keywords.RegressionForestParameters, **NUMBER, **COUNT
+)
+
 NOT_STORED = tuple(parameter.name for parameter in FOREST if not parameter.stored)
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
 
@@ -879,7 +841,6 @@ def check(name: str, value: Any, declared: Mapping[str, Parameter] = PARAMETERS)
         ValueError: max_depth=0 must be at least 1
     """
     parameter = declared[name]
-    test = parameter.kind.check
-    if test is None or value is parameter.default:
+    if parameter.check is None or value is parameter.default:
         return value
-    return test(name, value)
+    return parameter.check(name, value)

@@ -1,14 +1,14 @@
-"""Warnings about trees whose growth cannot be meant: too deep, or stopped far below
-`max_leaf_nodes` by splits of many branches.
+"""Warnings about degenerate trees: very deep ones, and ones with far fewer leaves than allowed.
 
 What
-    A tree of more than `DEEP` levels has split a few rows off at a time, again and again: because
-    the criterion prefers such splits, or because a column has a value of its own for nearly every
-    row. `warn_of_depth` says which, and what helps.
+    A tree of more than `DEEP` levels has split off a few rows at a time: because the criterion
+    prefers such splits, or because a column has a different value in nearly every row.
+    `warn_of_depth` says which, and what helps. `warn_of_few_leaves` warns where `max_leaf_nodes`
+    left no room for splits of many branches.
 Complexity
-    O(nodes), and one look at the column that the deepest path asks most.
+    O(nodes); `warn_of_few_leaves` grows up to four small trees where it finds a fault.
 When not to use it
-    Directly; `FastTreeClassifier.fit` calls it.
+    Directly: a fit calls both.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DEEP = 200
 """Levels that a tree may have without a warning."""
 
 FEW = 0.02
-"""A branch with at most this share of the rows of its node was split off."""
+"""A split whose smaller side has at most this share of the rows has split off a few rows."""
 
 
 def warn_of_depth(
@@ -49,7 +49,7 @@ def warn_of_depth(
     while node > 0:
         path.append((int(parent[node]), node))
         node = int(parent[node])
-    off = sum(rows[above] - rows[below] <= max(1, FEW * rows[above]) for above, below in path)
+    n_off = sum(rows[above] - rows[below] <= max(1, FEW * rows[above]) for above, below in path)
     n_tests = np.bincount([int(tree.feature[above]) for above, _ in path], minlength=len(names))
     feature = int(n_tests.argmax())
     name, share = names[feature], n_tests[feature] / len(path)
@@ -68,8 +68,8 @@ def warn_of_depth(
         cause = f"criterion={shown!r} prefers such splits here"
         remedy = f"set {limits}, or take another criterion"
     warn_caller(
-        f"the tree has {tree.max_depth} levels: {off} of the {len(path)} splits above its deepest "
-        f"leaf split off {FEW:.0%} of the rows of their node or fewer; {cause}; {remedy}",
+        f"the tree has {tree.max_depth} levels: {n_off} of the {len(path)} splits above its "
+        f"deepest leaf split off {FEW:.0%} of the rows of their node or fewer; {cause}; {remedy}",
         UserWarning,
     )
 
@@ -77,12 +77,13 @@ def warn_of_depth(
 def warn_of_few_leaves(
     tree: Any, fitted: Callable[[Any], Any], table: Table, n_leaves: int, depth: int
 ) -> None:
-    """Warn of a tree that has one leaf, or at most half of `max_leaf_nodes`, because a split has
-    more branches than there is room for, and say what helps: each remedy is tried.
+    """Warn of a tree with one leaf, or at most half of `max_leaf_nodes`, because a split has more
+    branches than there is room for. The warning names a remedy that was tried and gives more
+    leaves.
 
     Args:
-        tree: the estimator.
-        fitted: fits an estimator to the rows of the tree.
+        tree: the fitted estimator.
+        fitted: a function that fits an estimator to the rows of the tree.
         table: these rows.
         n_leaves: number of leaves of the tree.
         depth: depth of the tree.

@@ -1,10 +1,10 @@
-"""Trees that are proven: the smallest consistent tree, the cheapest tree of limited depth; by
-search instead of growth.
+"""Exact trees: the smallest consistent tree, and the optimal tree of limited depth.
 
 What
+    Both are found by search, not by greedy growth, and the search proves them.
     `minimal_tree` finds a consistent tree (right on every training row) with the fewest nodes. When
-    a limit ends the search, it gives the best one so far with bounds that say how far it can be
-    from the smallest. Tests are ``x <= r``; the levels of a nominal column count as numbers in
+    a limit ends the search, it returns the best tree so far, with bounds on the size of the
+    smallest one. Tests are ``x <= r``; the levels of a nominal column count as numbers in
     their declared order, so a test divides the order in two. `optimal_tree` finds the tree of a
     depth that is best under the error, costs, or a criterion that is a sum over the leaves, and
     proves it.
@@ -51,8 +51,8 @@ from .._checks.naming import display_name
 from .._checks.progress import Progress, make_report
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
 from .classifying import Classifier
+from .constructors import with_parameters_of
 from .costs import costs_of
-from .described import documented
 from .first_tests import FirstTests, first_tests
 from .leaf_losses import leaf_losses
 from .parameters import refuse_unknown, stored_parameters
@@ -65,7 +65,7 @@ LIMITS: dict[str, checks.Check] = {
     "time_limit": checks.maybe(checks.at_least_zero),
     "node_budget": checks.maybe(checks.at_least(1)),
 }
-"""Limits of a search, and their checks."""
+"""The parameters that limit a search, with their checks."""
 
 OBJECTIVE: dict[str, checks.Check] = {
     "max_depth": checks.maybe(checks.at_least(0)),
@@ -76,27 +76,34 @@ OBJECTIVE: dict[str, checks.Check] = {
     "nominal_splits": checks.choice("ordered", "one_vs_rest", "subset"),
     "ties": checks.choice("first", "any"),
 }
-"""Parameters of an optimal tree beside what its leaves cost, and their checks."""
+"""Further parameters of `OptimalTreeClassifier`, with their checks."""
 
 
 class _Searched(TreeEstimator, Classifier):
-    """What searched trees share: they predict, print, explain and are kept like grown ones."""
+    """Base class of the two exact trees, which predict, print and are saved as grown trees are."""
 
-    # What prediction, plots and prunings read of the parameters of a grown tree.
+    # Parameters of a grown tree that predictions, plots and prunings read.
     criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0
     handle_unknown, trace = "missing", "steps"
     missing: Any = "error"
     n_jobs: int | None = None
 
     def _checked(self, domains: Mapping[str, checks.Check]) -> dict[str, Any]:
-        """Parameters that have passed their checks."""
+        """The values of some parameters after their checks, by name.
+
+        Raises:
+            ValueError: a value outside its domain.
+        """
         return {name: check(name, getattr(self, name)) for name, check in domains.items()}
 
     def _search(
         self, X: Any, y: MaybeArray, sample_weight: MaybeArray
     ) -> tuple[TrainingRows, dict[str, Any], dict[str, Any]]:
-        """The rows of a search, its limits, and what the core takes beside them. The time of the
-        search began with the call."""
+        """Prepare a search. Its time limit counts from this call.
+
+        Returns:
+            The rows, the limits of the search, and the other arguments of the core.
+        """
         started = time.monotonic()
         limits = self._checked(LIMITS)
         rows = self._training_rows(X, y, sample_weight)
@@ -112,8 +119,8 @@ class _Searched(TreeEstimator, Classifier):
         }
         return rows, limits, search
 
-    def _restore(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        super()._restore(model, classes, has_names)
+    def _load_model(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        super()._load_model(model, classes, has_names)
         search = json.loads(model.parameters)["found"]
         self.lower_bound_ = search["lower_bound"]
         self.upper_bound_ = search.get("upper_bound", self.n_nodes_)
@@ -121,16 +128,16 @@ class _Searched(TreeEstimator, Classifier):
         self.n_search_nodes_ = int(search["search_nodes"])
         self.training_errors_ = float(search["errors"])
 
-    def _head_line(self) -> str:
+    def _summary_line(self) -> str:
         tests = two_way_tests(self)
-        return f"{super()._head_line()}{f'; {tests}' if tests else ''}"
+        return f"{super()._summary_line()}{f'; {tests}' if tests else ''}"
 
     def _as_grown(self) -> FastTreeClassifier:
         """The same tree in an estimator that has the parameters of growth."""
         grown = FastTreeClassifier(
             categorical_features=self.categorical_features, columns=self.columns
         )
-        grown._adopt(self._model, self.classes_, self._schema.has_names)
+        grown._set_model(self._model, self.classes_, self._schema.has_names)
         return grown
 
 
@@ -197,7 +204,7 @@ class MinimalTreeClassifier(_Searched):
         minimise = checks.one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
         rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.minimal_tree(limits=limits, minimise_errors=minimise, **search)
-        return self._take(model, rows)
+        return self._finish_fit(model, rows)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -315,7 +322,7 @@ class OptimalTreeClassifier(_Searched):
             {"n_jobs": lambda _, n: checks.threads(n), "memory_limit": checks.memory_limit}
         )
         rows, limits, search = super()._search(X, y, sample_weight)
-        # What leaves cost in place of the criterion.
+        # The cost of a leaf, where it does not come from the criterion.
         if self.loss is not None:
             objective["leaf_losses"] = leaf_losses(self.loss, rows.table, rows.weights)
         else:
@@ -336,7 +343,7 @@ class OptimalTreeClassifier(_Searched):
         returns = checks.one_of("on_interrupt", self.on_interrupt, ("raise", "return")) == "return"
         rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.optimal_tree(limits=limits, returns=returns, **search)
-        return self._take(model, rows)
+        return self._finish_fit(model, rows)
 
     def near_optimal(
         self,
@@ -391,7 +398,7 @@ class OptimalTreeClassifier(_Searched):
             limits=limits, within=within, most_trees=most_trees, **search
         )
         params = self.get_params(deep=False)
-        trees = [OptimalTreeClassifier(**params)._take(model, rows) for model in models]
+        trees = [OptimalTreeClassifier(**params)._finish_fit(model, rows) for model in models]
         return first_tests(rows.table, searched, within, trees)
 
     def compare_with_greedy(
@@ -428,14 +435,18 @@ class OptimalTreeClassifier(_Searched):
         rows = self._training_rows(X, y, sample_weight)
         return beside_greedy(self, rows.table, rows.weights, names)
 
-    def _restore(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        super()._restore(model, classes, has_names)
+    def _load_model(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        super()._load_model(model, classes, has_names)
         gap = 1.0 - self.lower_bound_ / self.upper_bound_ if self.upper_bound_ > 0 else 0.0
         self.gap_ = 0.0 if self.proven_ else gap
 
 
 def _criterion(criterion: Any, cost_matrix: Any, loss: Any) -> dict[str, Any]:
-    """The criterion of an objective: its name and its options."""
+    """Name and options of the criterion of an objective, as the core reads them.
+
+    Raises:
+        ValueError: two of criterion, costs and loss, or a criterion that is a function.
+    """
     if loss is not None and (cost_matrix is not None or not _is(criterion, "error")):
         raise ValueError(
             f"loss={checks.shown(loss)} takes the place of criterion and cost_matrix: leave these "
@@ -460,10 +471,11 @@ def _criterion(criterion: Any, cost_matrix: Any, loss: Any) -> dict[str, Any]:
 
 
 def _is(criterion: Any, *names: str) -> bool:
+    """Whether a criterion was given by one of these names."""
     return isinstance(criterion, str) and criterion in names
 
 
-@documented(MinimalTreeClassifier, ())
+@with_parameters_of(MinimalTreeClassifier, ())
 def minimal_tree(
     X: Any,
     y: MaybeArray = None,
@@ -495,7 +507,7 @@ def minimal_tree(
     return MinimalTreeClassifier(**params).fit(X, y, sample_weight)
 
 
-@documented(OptimalTreeClassifier, ())
+@with_parameters_of(OptimalTreeClassifier, ())
 def optimal_tree(
     X: Any,
     y: MaybeArray = None,

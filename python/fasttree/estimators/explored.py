@@ -1,10 +1,10 @@
-"""The method ``explore`` of trees and forests, which makes an interactive page.
+"""The method `explore` of trees and forests, which makes an interactive page.
 
 What
-    The tree is read from the model. If rows are given, each node gets a histogram of its feature by
-    class, in a tree for numbers also the distribution of the target, and the scores of its
-    candidates by every criterion, which the core computes as in growth (`explain`).
-    `ExplorerLimits` bounds what is kept.
+    `explored` collects the document of the page: the trees; of given rows a histogram of each
+    node's feature by class, and in a tree for numbers the distribution of the target; and the
+    scores of the candidates of nodes by several criteria (`explored_candidates`). The page itself
+    is in `exports.explorer`, and `ExplorerLimits` bounds its size.
 Decisions
     The caller gives the rows, as a fitted model does not keep its training rows. A criterion that
     does not support fractional instances scores rows with missing values on a branch of their own,
@@ -35,12 +35,12 @@ from ..exports.explorer.trees import name_of, rounded
 from ..exports.palette import VALUES
 from ..exports.reading import Feature
 from ..table import Table
+from .candidates import divides_rows, rows_by_node
 from .constraints import constraints_given
-from .explained import divides_rows, rows_by_node
 from .explored_candidates import Rows, candidates, traced
 from .honest import known_intervals
 from .idle import CONDITIONS, defaults_of, is_idle
-from .new_rows import labelled, rows_for
+from .new_rows import encode_rows, labelled
 
 MAX_LEVELS = 500
 """Largest number of levels of a feature whose names are kept."""
@@ -115,8 +115,7 @@ def explore(
 
 
 def _name_of_model(model: Any) -> str:
-    """The name of a model on the page: its criterion's, that of its tests, or without either its
-    class's."""
+    """The name of a model on the page: its criterion or its test, or else its class."""
     if getattr(model, "criterion", None) is None:
         return type(model).__name__
     if is_by_test(model):
@@ -127,7 +126,16 @@ def _name_of_model(model: Any) -> str:
 
 
 def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
-    """Name and model of the argument `beside`, fitted if it is a criterion."""
+    """The model that the argument `beside` stands for.
+
+    Args:
+        model: the first model.
+        beside: a fitted model, or a criterion, by which `model` is fitted again.
+        X, y: the rows for that fit.
+
+    Returns:
+        Name and model.
+    """
     if hasattr(beside, "_model") or hasattr(beside, "tree_"):
         return _name_of_model(beside), beside
     if X is None:
@@ -144,21 +152,23 @@ def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
         other.set_params(selection=usual["selection"])
         for name in filter(partial(is_idle, other), CONDITIONS):
             other.set_params(**{name: usual[name]})
-    return _name_of_model(other), other.fit(*model._labelled_rows(X, y))
+    return _name_of_model(other), other.fit(*model._resolve_names(X, y))
 
 
 def _rows(model: Any, X: Any, y: Any) -> Rows | None:
-    """The rows of a call, with the levels and classes of the model; None without rows."""
+    """The rows that `explore` was given, with the levels and classes of the model; None without
+    rows."""
     if X is None:
         return None
-    X, y = model._labelled_rows(X, y)
+    X, y = model._resolve_names(X, y)
     weights = X.sample_weight if isinstance(X, Table) else None
     table = labelled(model._schema, X, y)
-    return Rows(table, rows_for(model._schema, table)[0], weights)
+    return Rows(table, encode_rows(model._schema, table)[0], weights)
 
 
 def _trees(models: Sequence[tuple[str, Any]], limits: ExplorerLimits) -> tuple[list[TreeData], int]:
-    """The trees that are kept of all models, and the number of all trees."""
+    """The trees of the page, at most `limits.max_trees` of each forest, and the number of all
+    trees of the models."""
     kept: list[tuple[str, Any]] = []
     n_trees = 0
     for name, model in models:
@@ -225,7 +235,7 @@ def explored(
     listed: list[dict[str, Any]] = []
     scale = _shared_scale(trees)
     if rows is not None:
-        notes += _nodes(trees, rows, scale, limits)
+        notes += _add_histograms(trees, rows, scale, limits)
         listed, more = candidates(trees, rows, criteria, limits)
         notes += more
         notes += _constrained(models)
@@ -241,7 +251,7 @@ def explored(
     for tree in trees:
         for of_node in tree.candidates.values():
             of_node["feature"] = [index[f] for f in of_node["feature"]]
-    stored, note = _stored(rows, used, limits)
+    stored, note = _rows_to_follow(rows, used, limits)
     return Exploration(
         {
             "title": name_of(title or _title(models)),
@@ -281,7 +291,13 @@ def _title(models: Sequence[tuple[str, Any]]) -> str:
 
 
 def _feature(feature: Feature, rows: Rows | None, index: int) -> dict[str, Any]:
-    """A feature as plain values: name, levels or range, and imputed value; `index`: its column."""
+    """A feature as plain values: name, levels or range, and imputed value.
+
+    Args:
+        feature: the feature.
+        rows: the rows of the page, or None.
+        index: number of its column.
+    """
     levels = feature.levels
     document: dict[str, Any] = {"name": name_of(feature.name), "levels": None}
     if levels is not None:
@@ -296,12 +312,19 @@ def _feature(feature: Feature, rows: Rows | None, index: int) -> dict[str, Any]:
     return document
 
 
-def _stored(
+def _rows_to_follow(
     rows: Rows | None, used: list[int], limits: ExplorerLimits
 ) -> tuple[dict[str, Any] | None, list[str]]:
-    """Rows that can be followed, column by column, and a note if some are left out.
+    """The rows that can be followed on the page, and a note if some are left out.
 
-    Numbers have all digits, levels are codes, missing values None.
+    Args:
+        rows: all rows, or None.
+        used: numbers of the features of the page.
+        limits: limits of the page.
+
+    Returns:
+        The rows as plain values by column: numbers with all digits, codes of levels, None for
+        missing values. None without rows.
     """
     if rows is None or limits.max_rows == 0:
         return None, []
@@ -327,7 +350,7 @@ def _target(rows: Rows) -> np.ndarray:
 
 
 def _shared_scale(trees: list[TreeData]) -> Scale | None:
-    """One scale for the numbers of all trees, which gets to be theirs; None for classes."""
+    """One scale for the numbers of all trees, which is set on each; None for classes."""
     scales = [tree.scale for tree in trees if tree.scale is not None]
     if not scales:
         return None
@@ -338,7 +361,7 @@ def _shared_scale(trees: list[TreeData]) -> Scale | None:
 
 
 def _parts(scale: Scale | None) -> list[str]:
-    """The parts of a scale in words; they stand where a page of classes has classes."""
+    """The parts of a scale in words, which a page shows in place of classes; empty for classes."""
     if scale is None:
         return []
     if not scale.high > scale.low:
@@ -360,8 +383,13 @@ def _coded(rows: Rows, scale: Scale | None) -> tuple[np.ndarray, int]:
 def _spread_of(
     numbers: np.ndarray, codes: np.ndarray, n_codes: int
 ) -> Callable[[np.ndarray, np.ndarray], dict[str, Any]]:
-    """A function that gives the numbers of some rows as plain values, from the numbers, parts of
-    the scale, and how many parts there are, of all rows."""
+    """A function of rows and their weights that gives the distribution of their numbers.
+
+    Args:
+        numbers: the target of all rows, shape (n_rows,).
+        codes: the part of the scale of each, shape (n_rows,).
+        n_codes: number of parts.
+    """
     low, high = float(numbers.min()), float(numbers.max())
     bars = MAX_BARS if high > low else 1
     width = (high / bars - low / bars) or 1.0
@@ -403,11 +431,14 @@ def _rows_of_nodes(tree: TreeData, rows: Rows) -> Callable[[int], tuple[np.ndarr
     return reaching
 
 
-def _nodes(
+def _add_histograms(
     trees: list[TreeData], rows: Rows, scale: Scale | None, limits: ExplorerLimits
 ) -> list[str]:
-    """Add the histograms, and of a number its distribution, of the nodes with the most rows;
-    returns notes if some have none."""
+    """Add histograms to the nodes with the most rows, and distributions of a number.
+
+    Returns:
+        Notes on the nodes that got none.
+    """
     codes, n_codes = _coded(rows, scale)
     spread = None if scale is None else _spread_of(_target(rows), codes, n_codes)
     per_tree = max(1, limits.max_histograms // len(trees)) if limits.max_histograms else 0
@@ -496,8 +527,12 @@ def _histogram(
 def _bins_of(
     numbers: np.ndarray, cuts: Iterable[float], bins: int
 ) -> tuple[np.ndarray, int, dict[str, Any]]:
-    """The bar of each number, the number of bars, and their range with the cuts in it: bins of
-    equal width, one if all numbers are equal."""
+    """Bins of equal width for numbers; one bin if all are equal.
+
+    Returns:
+        The bin of each number, the number of bins, and as plain values their range and the cuts in
+        it.
+    """
     low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
     width = (high - low) / bins
     document = {
@@ -512,8 +547,12 @@ def _bins_of(
 def _bars_of(
     codes: np.ndarray, weight: np.ndarray, n_levels: int, most: int
 ) -> tuple[np.ndarray, int, dict[str, Any]]:
-    """The bar of each level code, the number of bars, and the levels of the bars: those with the
-    most weight; if there are more than `most`, the last bar is for all others."""
+    """Bars for levels: one for each of those with the most weight, and if there are more than
+    `most` levels a last one for all others.
+
+    Returns:
+        The bar of each code, the number of bars, and as plain values the levels that have one.
+    """
     sums = np.bincount(codes, weight, n_levels)
     order = np.argsort(-sums, kind="stable")
     order = order[sums[order] > 0]

@@ -1,9 +1,9 @@
-"""Scores of candidate splits by several criteria, for the pages of `explored.explore`.
+"""Scores of candidate splits by several criteria, for the pages of `explore`.
 
 What
-    For the nodes with the most rows, every candidate split is scored by every criterion on the rows
-    that reach the node. The best candidates by each criterion are kept, and the best of each
-    feature.
+    In the nodes with the most rows, every candidate split is scored by every criterion on the rows
+    that reach the node. The page keeps the best candidates by each criterion, and the best one of
+    each feature.
 Complexity
     One search of a node per criterion, by the core.
 """
@@ -24,9 +24,10 @@ from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
+from .candidates import NodeCandidates, score_candidates_by, scoring_criterion, split_at
 from .conditions import merges
 from .declaration import REGRESSION_TREE, TREE
-from .explained import APART, NodeCandidates, measure_of, searched, split_of
+from .explained import APART
 from .honest import is_honest
 from .new_rows import labelled
 
@@ -42,12 +43,18 @@ COPIED = (
     "min_samples_leaf",
     "min_weight_fraction_leaf",
 )
-"""Parameters of a tree that decide which candidates there are."""
+"""Parameters of a tree on which the candidates of a node depend, beside the criterion."""
 
 
 @dataclass
 class Rows:
-    """Labelled rows as a Table and as blocks for the core; weights None: all 1."""
+    """The rows of a page.
+
+    Attributes:
+        table: the rows with labels, in the columns of the first model.
+        blocks: their features as blocks for the core.
+        weights: their weights, shape (n_rows,); None: all 1.
+    """
 
     table: Table
     blocks: list[np.ndarray]
@@ -123,12 +130,12 @@ def _criteria(trees: list[TreeData], wanted: Iterable[Any] | None) -> list[Any]:
     A function that a model file names but does not hold (`NamedCallable`) is left out.
     """
     names: list[Any] = []
-    measure = measure_of(trees[0].model)
+    measure = scoring_criterion(trees[0].model)
     if measure is not None and not registry.is_of_trees(measure):
         names.append(measure)
     evidence = ("moments", "order") if trees[0].reading.predicts_number else ("table",)
     names += list(wanted) if wanted is not None else _on(evidence)
-    names += [measure_of(tree.model) or "info_gain" for tree in trees[1:]]
+    names += [scoring_criterion(tree.model) or "info_gain" for tree in trees[1:]]
     criteria: list[Any] = []
     for criterion in map(registry.make, names):
         if criterion not in criteria:
@@ -147,7 +154,7 @@ def _first_difference(trees: list[TreeData]) -> list[tuple[TreeData, int]]:
             if left.reading.n_children[i] or right.reading.n_children[j]:
                 return [(left, i), (right, j)]
             continue
-        if split_of(left.model, i) != split_of(right.model, j):
+        if split_at(left.model, i) != split_at(right.model, j):
             return [(left, i), (right, j)]
         queue += zip(left.reading.children[i], right.reading.children[j], strict=False)
     return []
@@ -159,7 +166,7 @@ def _on(evidence: Sequence[str]) -> list[str]:
 
 
 def _plain(criterion: Any) -> dict[str, Any]:
-    """A criterion as plain values: its name, and whether its lowest score is 0."""
+    """A criterion as plain values: ``name``, and ``zero``, whether its lowest score is 0."""
     if isinstance(criterion, Criterion):
         has_defaults = criterion == type(criterion)()
         name = criterion.name if has_defaults else repr(criterion)
@@ -210,20 +217,30 @@ class _Scorer:
         return document
 
     def _tests(self, model: Any, node: int, features: list[int]) -> list[str]:
-        """The p-value in words of the feature of each candidate, from all rows, as growth has it;
-        "" where the feature is not tested."""
+        """The p-value of the feature of each candidate as text, from all rows, as in growth; empty
+        where the feature is not tested."""
         fractions = model._model.reach(self.rows.blocks, len(self.rows.table), node)
         table, params = self._table(model), model.get_params(deep=False)
-        tests = searched(model, params, table, fractions, self.rows.weights).tests
+        tests = score_candidates_by(model, params, table, fractions, self.rows.weights).tests
         p_values = {name: f"p{p_value_text(p, ' = ')}" for name, (_, p) in tests.items() if p >= 0}
         return [p_values.get(model._schema.names[f], "") for f in features]
 
     def _candidates(self, tree: TreeData, fractions: np.ndarray, criterion: Any) -> NodeCandidates:
-        """Candidates by one criterion; none if it cannot score the node."""
+        """The candidates of a node by one criterion.
+
+        If the criterion cannot score them, there are none, and `refused` says why.
+
+        Args:
+            tree: the tree.
+            fractions: fraction of each row that reaches the node, shape (n_rows,).
+            criterion: the criterion.
+        """
         model, weights = tree.model, self.rows.weights
         table = self._table(model)
         try:
-            found = searched(model, _plain_tree(model, criterion), table, fractions, weights)
+            found = score_candidates_by(
+                model, _plain_tree(model, criterion), table, fractions, weights
+            )
         except ValueError as error:
             why = str(error)
             if "is not binned" in why:
@@ -234,7 +251,11 @@ class _Scorer:
 
 
 def _missing_in_words(listed: dict[str, NodeCandidates]) -> str:
-    """How the scores of each criterion treat rows without a value; "" if there are none."""
+    """A sentence on how scores treat rows without a value; empty if there are no such rows.
+
+    Args:
+        listed: the candidates of a node by the name of the criterion.
+    """
     scored = {name: candidates for name, candidates in listed.items() if candidates}
     if not any(candidates.lacking for candidates in scored.values()):
         return ""
@@ -250,7 +271,7 @@ def _missing_in_words(listed: dict[str, NodeCandidates]) -> str:
 
 
 def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
-    """Parameters of a tree with the candidates of a model and another criterion."""
+    """Parameters of a tree that has the same candidate splits as a model, scored by `criterion`."""
     params = {"nominal_splits": "ordered", **model.get_params(deep=False)}
     # Exact trees cut the order of the levels, which growth does not: it splits into all branches.
     if params["nominal_splits"] == "ordered":
@@ -266,7 +287,7 @@ def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
 
 
 def _align(listed: list[NodeCandidates]) -> tuple[list[tuple[int, Any]], np.ndarray]:
-    """The candidates of all criteria together.
+    """Bring the candidates by several criteria together.
 
     Args:
         listed: candidates by each criterion.
@@ -316,7 +337,7 @@ def _arrange(
         kept = np.lexsort((ranks.min(axis=0), ~leads))[: max(most, int(leads.sum()))]
         kept = np.sort(kept)
     index = {int(j): i for i, j in enumerate(kept)}
-    split = split_of(tree.model, node)
+    split = split_at(tree.model, node)
     return {
         "of": len(keys),
         "feature": [keys[j][0] for j in kept.tolist()],
@@ -331,7 +352,7 @@ def _arrange(
 
 
 def _test_text(test: Any) -> str:
-    """A candidate without its feature."""
+    """The split of a candidate as text, without the feature."""
     if test is None:
         return ""
     if isinstance(test, tuple):
@@ -341,7 +362,11 @@ def _test_text(test: Any) -> str:
 
 
 def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]]:
-    """Add the candidates that growth kept (``trace="candidates"``); returns their criterion."""
+    """Add the candidates that the fit of the first tree kept (``trace="candidates"``).
+
+    Returns:
+        Their criterion as plain values, in a list; empty if there are none.
+    """
     model = trees[0].model
     traced = getattr(model, "_candidates", None)
     if not traced:
@@ -351,4 +376,4 @@ def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]
         document = _arrange(trees[0], node, listed, limits.max_candidates)
         if document is not None:
             trees[0].candidates[node] = document
-    return [_plain(registry.make(measure_of(model)))]
+    return [_plain(registry.make(scoring_criterion(model)))]

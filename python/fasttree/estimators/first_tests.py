@@ -1,9 +1,9 @@
-"""The first tests of trees that are nearly optimal, as a table by feature and as a page.
+"""`FirstTests`: what `OptimalTreeClassifier.near_optimal` returns.
 
 What
-    `OptimalTreeClassifier.near_optimal` searches for the best tree with each feature in its first
-    test; this module names features, levels and sides, and lays the result out. The trees that were
-    kept go to the explorer, with the list of their first tests beside them.
+    `near_optimal` searches for the best tree with each feature in its first test. `first_tests`
+    gives what the core has found the names of features and levels, and `FirstTests` shows it as a
+    table and, with the trees that were kept, as an interactive page.
 Equation
     more = objective of the best tree with the feature in its first test - least objective.
 Complexity
@@ -34,7 +34,7 @@ from ..table import Table
 from .explored import explored
 
 UP_TO = "\u2264"
-"""What stands before a threshold on a page."""
+"""The sign before a threshold on a page; text has ``<=``."""
 
 
 class FirstTests(Records):
@@ -115,7 +115,7 @@ class FirstTests(Records):
         least = min(tree.lower_bound_ for tree in trees)
         return explored(
             [
-                (f"{row['feature']} {_words(test, UP_TO)}", tree)
+                (f"{row['feature']} {_left_side(test, UP_TO)}", tree)
                 for (test, row), tree in zip(kept, trees, strict=True)
             ],
             X,
@@ -136,11 +136,11 @@ class FirstTests(Records):
 def first_tests(
     table: Table, searched: list[dict[str, Any]], within: float, trees: Sequence[Any]
 ) -> FirstTests:
-    """One dict per feature, best first.
+    """The result of a search for first tests.
 
     Args:
         table: the rows that were searched.
-        searched: by feature, its first tests as the core tells them.
+        searched: for each feature, its first tests as the core returns them.
         within: distance to the optimum that was asked for, >= 0.
         trees: the trees that were kept.
 
@@ -157,7 +157,12 @@ def first_tests(
 
 
 def _of_feature(table: Table, roots: dict[str, Any]) -> dict[str, Any]:
-    """The first tests of a feature, in the terms of its column."""
+    """The first tests of a feature, with names in place of numbers and codes.
+
+    Args:
+        table: the rows that were searched.
+        roots: the first tests of one feature as the core returns them.
+    """
     column = table.columns[roots["feature"]]
     tests = []
     for test in roots["tests"]:
@@ -180,14 +185,19 @@ def _of_feature(table: Table, roots: dict[str, Any]) -> dict[str, Any]:
 
 
 def _best(row: dict[str, Any]) -> str:
-    """The first of the best tests of a row, as text."""
+    """The best test of a feature as text; of equal ones the first."""
     if not row["found"]:
         return ""
-    return _words(min(row["found"], key=lambda test: test["objective"]))
+    return _left_side(min(row["found"], key=lambda test: test["objective"]))
 
 
-def _words(test: dict[str, Any], up_to: str = "<=") -> str:
-    """What a first test sends left, as text; `up_to` stands before the threshold."""
+def _left_side(test: dict[str, Any], up_to: str = "<=") -> str:
+    """The values that a first test sends left, as text.
+
+    Args:
+        test: an entry of ``found``.
+        up_to: the sign before a threshold.
+    """
     missing = " or missing" if test["missing"] == "left" else ""
     if test["levels"] is None:
         return f"{up_to} {test['threshold']:.6g}{missing}"

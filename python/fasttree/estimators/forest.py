@@ -1,9 +1,9 @@
-"""`FastForestClassifier` and `FastForestRegressor`: trees on bootstrap samples, and their means.
+"""`FastForestClassifier` and `FastForestRegressor`: random forests.
 
 What
-    Breiman's random forest (Machine Learning 45, 2001) over the trees of this package:
-    every criterion, local, global or glocal evaluation, nominal features, missing values. Growth,
-    vote and storage happen in the Rust core.
+    Breiman's random forest (Machine Learning 45, 2001) over the trees of this package: every
+    criterion, local, global or glocal evaluation, nominal features, missing values. Growth, votes
+    and model files are the core's.
 Complexity
     One sort of each numeric column, then O(rows x features) per level and tree; trees grow in
     parallel.
@@ -13,6 +13,7 @@ When not to use it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,21 +35,30 @@ from .backends import backend_of
 from .base import Estimator
 from .batches.sources import batches_of
 from .classifying import Classifier
+from .constructors import with_parameters
 from .declaration import FOREST, OF_FOREST, REGRESSION_FOREST, check
-from .described import described
 from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
 from .idle import refuse_idle
 from .new_rows import check_table
 from .parameters import config_of, copies_of, seed_of, stored_parameters
 from .regressing import Regressor
-from .training_rows import FittedOn, TrainingRows
+from .training_rows import FittedOn, KeptRows, TrainingRows
 from .tree import FastTreeClassifier, FastTreeRegressor
-from .warm_start import kept_words, trees_before
+from .warm_start import fixed_parameters, trees_before
 
 
 class GrownForest(Estimator):
-    """Trees on bootstrap samples, whether they predict classes or a number."""
+    """A random forest, whether it predicts classes or a number.
+
+    Attributes:
+        _tree_type: class of its trees.
+        _any_criterion: name of a criterion that serves the target.
+        _grown: seed, checksum of the rows and parameters of the last fit, for `warm_start`.
+    """
+
+    _tree_type: Any
+    _any_criterion: str
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -99,42 +109,48 @@ class GrownForest(Estimator):
         return self._fit_rows(self._training_rows(X, y, sample_weight, exposure), client)
 
     def _fit_rows(self, rows: TrainingRows, client: Any) -> Self:
-        """Grow the trees on checked rows."""
+        """Grow the trees on checked rows.
+
+        Args:
+            rows: the rows with their weights.
+            client: a Dask client, or None; see `fit`.
+        """
         self._check_samples()
-        # The plan of the fit, and the trees of an earlier fit with warm_start.
-        table, weights = rows.table, rows.weights
         config, custom, bagging = self._plan(rows, self.get_params(deep=False))
         refuse_idle(self)
-        before, progress = trees_before(self, config), self.progress
-        words: dict[str, Any] = {"sample_weight": weights, "custom": custom}
+        kept_trees, progress = trees_before(self, config), self.progress
+        fit_on: dict[str, Any] = {
+            "table": rows.table,
+            "config": config,
+            "bagging": bagging,
+            "sample_weight": rows.weights,
+            "custom": custom,
+        }
         # With a backend, workers grow the trees, and the core only completes the forest.
         backend = backend_of(client)
         if backend is not None:
-            grown_on = (table, config, bagging)
-            before = grown_in_blocks(backend, *grown_on, before=before, progress=progress, **words)
+            kept_trees = grown_in_blocks(backend, before=kept_trees, progress=progress, **fit_on)
             progress = None
         model = _engine.forest_fit(
-            table,
-            config,
-            bagging,
+            before=kept_trees,
             out_of_bag=bool(self.oob_score),
-            before=before,
             n_jobs=self.n_jobs,
             progress=progress,
-            **words,
+            **fit_on,
         )
-        self._grown = (config["seed"], model.content, kept_words(self))
-        self._take(model, rows)
-        self._keep_rows(FittedOn(rows, config, bagging["draws"] or 0))
+        self._grown = (config["seed"], model.content, fixed_parameters(self))
+        self._finish_fit(model, rows)
+        self._remember_rows(FittedOn(rows, config, bagging["draws"] or 0))
         # Out-of-bag scores of an earlier fit are dropped.
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
         out_of_bag = model.out_of_bag()
         if out_of_bag is not None:
-            self._judge(*out_of_bag, rows)
+            self._set_out_of_bag(*out_of_bag, rows)
         return self
 
     def _check_samples(self) -> None:
+        """Refuse `oob_score` without samples."""
         for name in ("bootstrap", "oob_score"):
             check(name, getattr(self, name))
         if self.oob_score and not self.bootstrap:
@@ -145,8 +161,17 @@ class GrownForest(Estimator):
     def _plan(
         self, rows: TrainingRows, params: dict[str, Any], n_rows: int | None = None
     ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
-        """The core's configuration of a tree, the user's criterion, and how samples are drawn from
-        the `n_rows` of positive weight (None: counted here)."""
+        """The configuration of a fit.
+
+        Args:
+            rows: the rows with their weights.
+            params: the parameters of the forest.
+            n_rows: rows of weight > 0; None: counted from `rows`.
+
+        Returns:
+            The core's configuration of a tree; the criterion, if it is a user's function; and
+            ``trees`` and ``draws``, the numbers of trees and of rows in a sample (None: no sample).
+        """
         table = rows.table
         if n_rows is None:
             n_rows = len(table) if rows.weights is None else int(np.count_nonzero(rows.weights))
@@ -166,9 +191,14 @@ class GrownForest(Estimator):
         trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
 
-    def _judge(self, answers: np.ndarray, voters: np.ndarray, rows: TrainingRows) -> None:
-        """Out-of-bag attributes from mean answers (n_rows, n_outputs) and numbers of voters
-        (n_rows,)."""
+    def _set_out_of_bag(self, answers: np.ndarray, voters: np.ndarray, rows: TrainingRows) -> None:
+        """Set the out-of-bag attributes.
+
+        Args:
+            answers: mean prediction of each row, shape (n_rows, n_outputs).
+            voters: number of trees whose sample lacks the row, shape (n_rows,).
+            rows: the rows of the fit.
+        """
         weights = np.ones(len(rows.table)) if rows.weights is None else rows.weights
         voted, drawn = voters > 0, weights > 0
         answers[~voted] = np.nan
@@ -179,21 +209,17 @@ class GrownForest(Estimator):
                 "they have no out-of-bag prediction (more trees, or a smaller max_samples)",
                 UserWarning,
             )
-        voted_weights = weights[voted]
-        self.oob_score_ = float("nan")
-        if voted_weights.sum() > 0:
-            self.oob_score_ = self._oob_score(answers[voted], rows.table, voted, voted_weights)
-        answers = rows.as_given(answers, np.nan)
+        shown = rows.as_given(answers, np.nan)
         if self._task == "regression":
-            self.oob_prediction_ = answers[:, 0]
+            self.oob_prediction_ = shown[:, 0]
         else:
-            self.oob_decision_function_ = answers
-
-    def _oob_score(
-        self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
-    ) -> float:
-        """Accuracy, or R2, of answers for the rows that are `voted` upon, of these weights."""
-        raise NotImplementedError
+            self.oob_decision_function_ = shown
+        answers, weights, self.oob_score_ = answers[voted], weights[voted], math.nan
+        if weights.sum() > 0 and self._task == "regression":
+            self.oob_score_ = self._score_of(answers[:, 0], rows.table.numbers[voted], weights)
+        elif weights.sum() > 0:
+            is_correct = answers.argmax(axis=1) == rows.table.y_codes[voted]
+            self.oob_score_ = float(np.average(is_correct, weights=weights))
 
     def bootstrap_counts(
         self,
@@ -215,28 +241,34 @@ class GrownForest(Estimator):
         Returns:
             Counts, shape (n_estimators, n_rows).
         """
-        again = self._again(X, y, sample_weight, exposure)
-        return again.rows.as_given(self._counts(again).T, 0).T
+        fitted_on = self._fitted_on_again(X, y, sample_weight, exposure)
+        return fitted_on.rows.as_given(self._counts(fitted_on).T, 0).T
 
-    def _counts(self, again: FittedOn) -> np.ndarray:
+    def _counts(self, fitted_on: FittedOn) -> np.ndarray:
         """How often each tree's sample holds each row of a fit, shape (n_estimators, n_rows)."""
         return _engine.core.bag_counts(
-            _engine.dataset_of(again.rows.table, self.n_jobs),
-            self._of_samples(again),
-            again.draws,
+            _engine.dataset_of(fitted_on.rows.table, self.n_jobs),
+            self._sampling_config(fitted_on),
+            fitted_on.draws,
             self._model.seeds,
-            _engine.as_weights(again.rows.weights),
+            _engine.as_weights(fitted_on.rows.weights),
             self.n_jobs,
         )
 
-    def _of_samples(self, again: FittedOn) -> dict[str, Any]:
-        """A configuration that draws the samples of a fit; they need no criterion, which may be a
-        function that is not at hand, and none on classes of a number."""
-        config = {k: v for k, v in again.config.items() if k != "target_bins"}
+    def _sampling_config(self, fitted_on: FittedOn) -> dict[str, Any]:
+        """A configuration that draws the samples of a fit. Samples do not depend on the criterion,
+        so it names one that is always known: a function may not have been loaded with the model."""
+        config = {k: v for k, v in fitted_on.config.items() if k != "target_bins"}
         return {**config, "criterion": self._any_criterion, "criterion_options": {}}
 
-    def _again(self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray) -> FittedOn:
-        """What the fit has read, from the same training rows."""
+    def _fitted_on_again(
+        self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray
+    ) -> FittedOn:
+        """The rows and the configuration of the fit, made again from the same training rows.
+
+        Raises:
+            ValueError: a forest without samples, or other columns than those of the fit.
+        """
         check_is_fitted(self)
         if not self.bootstrap:
             raise ValueError("bootstrap=False: every tree sees every row, there are no samples")
@@ -275,7 +307,7 @@ class GrownForest(Estimator):
             >>> (forest.permutation_importance(X, y).importances_mean > 0.1).tolist()
             [False, False, True, True]
         """
-        return self._by_tree(self._again(X, y, sample_weight, exposure))
+        return self._out_of_bag_importances(self._fitted_on_again(X, y, sample_weight, exposure))
 
     def unbiased_importance(
         self,
@@ -327,18 +359,20 @@ class GrownForest(Estimator):
                 f"criterion={name!r}: unbiased importance is known of {served!r}; fit with that, "
                 "or take permutation_importance"
             )
-        return self._by_tree(self._again(X, y, sample_weight, exposure), unbiased=True)
+        return self._out_of_bag_importances(
+            self._fitted_on_again(X, y, sample_weight, exposure), unbiased=True
+        )
 
-    def _by_tree(self, again: FittedOn, *, unbiased: bool = False) -> Any:
+    def _out_of_bag_importances(self, fitted_on: FittedOn, *, unbiased: bool = False) -> Any:
         """Importances of the features on the out-of-bag rows of each tree, and their means."""
         from sklearn.utils import Bunch
 
         importances = _engine.core.out_of_bag_importances(
             self._model,
-            _engine.dataset_of(again.rows.table, self.n_jobs),
-            self._of_samples(again),
-            again.draws,
-            _engine.as_weights(again.rows.weights),
+            _engine.dataset_of(fitted_on.rows.table, self.n_jobs),
+            self._sampling_config(fitted_on),
+            fitted_on.draws,
+            _engine.as_weights(fitted_on.rows.weights),
             unbiased,
             self.n_jobs,
             make_report(self.progress, "trees"),
@@ -357,7 +391,7 @@ class GrownForest(Estimator):
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of each row in each tree as a node number, shape (n_rows, n_estimators)."""
-        blocks, n = self._blocks(X)
+        blocks, n = self._encode(X)
         return np.asarray(self._model.apply(blocks, n, self.n_jobs))
 
     # -- reading the forest -----------------------------------------------------------------------
@@ -414,7 +448,7 @@ class GrownForest(Estimator):
     to_onnx = Readable.to_onnx
 
 
-@described(FOREST)
+@with_parameters(FOREST)
 class FastForestClassifier(GrownForest, Classifier):
     """A random forest of trees that split by any criterion.
 
@@ -456,7 +490,7 @@ class FastForestClassifier(GrownForest, Classifier):
         (50, True)
     """
 
-    if TYPE_CHECKING:  # as `described` makes it
+    if TYPE_CHECKING:  # the constructor that type checkers read
 
         def __init__(
             self,
@@ -469,28 +503,19 @@ class FastForestClassifier(GrownForest, Classifier):
     _tree_type = FastTreeClassifier
     _any_criterion = "gini"
 
-    def _weighted(
-        self,
-        table: Table,
-        sample_weight: MaybeArray,
-        kept: tuple[np.ndarray, int] | None = None,
+    def _weigh(
+        self, table: Table, sample_weight: MaybeArray, kept: KeptRows | None = None
     ) -> TrainingRows:
-        class_weight, of_samples = self.class_weight, False
+        class_weight, in_samples = self.class_weight, False
         if isinstance(class_weight, str) and class_weight == "balanced_subsample":
-            of_samples = bool(self.bootstrap)
-            class_weight = (
-                None if of_samples else "balanced"
-            )  # without samples every tree gets every row
-        return TrainingRows.of(table, sample_weight, class_weight, kept=kept, of_samples=of_samples)
-
-    def _oob_score(
-        self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
-    ) -> float:
-        right = answers.argmax(axis=1) == table.y_codes[voted]
-        return float(np.average(right, weights=weights))
+            in_samples = bool(self.bootstrap)  # else every tree has every row
+            class_weight = None if in_samples else "balanced"
+        return TrainingRows.of(
+            table, sample_weight, class_weight, kept=kept, balances_samples=in_samples
+        )
 
 
-@described(REGRESSION_FOREST)
+@with_parameters(REGRESSION_FOREST)
 class FastForestRegressor(GrownForest, Regressor):
     """A random forest of regression trees that split by any criterion on numbers.
 
@@ -523,7 +548,7 @@ class FastForestRegressor(GrownForest, Regressor):
         (50, True)
     """
 
-    if TYPE_CHECKING:  # as `described` makes it
+    if TYPE_CHECKING:  # the constructor that type checkers read
 
         def __init__(
             self,
@@ -555,11 +580,6 @@ class FastForestRegressor(GrownForest, Regressor):
             The estimator.
         """
         return self._fit(X, y, sample_weight, client, exposure)
-
-    def _oob_score(
-        self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
-    ) -> float:
-        return self._score_of(answers[:, 0], table.numbers[voted], weights)
 
     def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
         weights = super()._sampled(fitted_on)

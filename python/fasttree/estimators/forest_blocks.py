@@ -37,15 +37,18 @@ def _block(shared: tuple[Any, ...], trees: tuple[int, int]) -> tuple[_engine.For
 
 def grown_in_blocks(
     backend: Backend,
+    *,
     table: Table,
     config: dict[str, Any],
     bagging: dict[str, Any],
-    *,
     before: tuple[_engine.Forest, int] | None,
     progress: Progress,
     **options: Any,
 ) -> tuple[_engine.Forest, int] | None:
-    """All trees and the hash of their rows, as `_engine.forest_fit` takes them in `before`.
+    """Grow the trees of a forest that `before` lacks.
+
+    Returns:
+        All trees and the hash of their rows, as `_engine.forest_fit` takes them in `before`.
 
     Args:
         backend: where blocks grow.

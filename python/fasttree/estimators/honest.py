@@ -1,8 +1,9 @@
-"""Honest leaves: rows that choose the tests say nothing in the leaves, and how sure leaves are.
+"""Honest trees, and confidence intervals for the predictions of leaves.
 
 What
-    ``honest=0.5`` keeps half of the rows for the leaves (`divided`); the others grow the tree.
-    ``model.leaf_intervals()`` gives an interval for what each leaf predicts.
+    In an honest tree some rows choose the tests and others are counted in the leaves: with
+    ``honest=0.5`` half of the rows are kept for the leaves (`divided`). ``model.leaf_intervals()``
+    gives a confidence interval for what each leaf predicts.
 Source and equation
     Athey & Imbens, "Recursive partitioning for heterogeneous causal effects", PNAS 113 (2016), for
     honesty. Shares of classes: Clopper & Pearson (1934), the Beta quantiles B(a/2; x, n - x + 1)
@@ -42,14 +43,19 @@ from .training_rows import TrainingRows
 LEAST_ROWS = 10
 """Rows of weight > 0 from which on some can be kept for the leaves."""
 DRAW = 1
-"""Beside the seed: the draw is not that of other random choices of a fit."""
+"""Added to the seed, so that the draw is independent of the other random choices of a fit."""
 SLACK = 1e-9
-"""Relative rounding of sums of weights."""
+"""Relative error by which rounding may change a sum of weights."""
 
 
 def with_groups(fitted: Any, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any]]:
-    """X and y with names resolved, X without the column that `groups` names, and the group of each
-    row."""
+    """Rows and target in place of names, and the group of each row.
+
+    Args:
+        fitted: the estimator, which must have `honest`.
+        X, y: as in `fit`.
+        groups: one per row, or the name of a column, which is taken out of X.
+    """
     if check("honest", fitted.honest) is None:
         raise ValueError(
             "groups: only rows for honest leaves are drawn by groups; set honest=True, or leave "
@@ -63,12 +69,15 @@ def with_groups(fitted: Any, X: Any, y: Any, groups: Any) -> tuple[Any, Any, lis
 def divided(
     fitted: Any, rows: TrainingRows, groups: list[Any] | None = None
 ) -> tuple[TrainingRows, TrainingRows | None]:
-    """The rows that grow a tree, and those that are kept for its leaves; None without `honest`.
+    """Divide the rows of a fit into those that grow the tree and those kept for its leaves.
 
     Args:
         fitted: the estimator; `honest` and `random_state` say how many rows are kept, and which.
         rows: all rows of the fit.
         groups: the group of each given row; whole groups are drawn.
+
+    Returns:
+        The rows that grow the tree, and those for the leaves, which are None without `honest`.
 
     Raises:
         ValueError: too few rows or groups, or a parameter that does not go with honest leaves.
@@ -102,9 +111,16 @@ def divided(
 
 
 def leaf_weights(fitted: Any, rows: TrainingRows) -> tuple[float, np.ndarray | None]:
-    """What is kept of the weights of the rows that a fit counts in the nodes: the largest weight of
-    a row, and the sum of the squared weights of each node, shape (n_nodes,); None where all weigh
-    1, and where no rows are kept for the leaves."""
+    """What `leaf_intervals` needs to know of the weights.
+
+    Args:
+        fitted: the tree.
+        rows: the rows that are counted in its nodes.
+
+    Returns:
+        The largest weight of a row, and of an honest tree with weights the sum of the squared
+        weights in each node, shape (n_nodes,); else None.
+    """
     weights = rows.importances
     if weights is None or not is_honest(fitted):
         return 1.0 if weights is None else float(weights.max()), None
@@ -115,13 +131,13 @@ def leaf_weights(fitted: Any, rows: TrainingRows) -> tuple[float, np.ndarray | N
 
 
 def is_honest(fitted: Any) -> bool:
-    """Whether the rows in the leaves of a fitted tree have chosen none of its tests."""
+    """Whether a fitted tree is honest: no row in its leaves has chosen a test."""
     return restored_parameters(fitted._model.parameters).get("honest") is not None
 
 
 @dataclass(frozen=True, repr=False)
 class LeafIntervals:
-    """Intervals for what the leaves of a tree predict, each on its own, not all at once.
+    """Confidence intervals for the predictions of leaves, each on its own, not simultaneous.
 
     Attributes:
         low, high: ends of the intervals: of classes for the share of each, shape (n_nodes,
@@ -141,20 +157,20 @@ class LeafIntervals:
     _is_empty: np.ndarray
 
     def said(self, node: int) -> str:
-        """The interval of a leaf as text: of classes for the share of the predicted one; that of a
-        leaf without rows is marked as one of a node above."""
+        """The interval of a leaf as text; of classes for the share of the predicted one. The
+        interval of a leaf without rows is that of a node above, and the text says so."""
         at = node if self.low.ndim == 1 else (node, max(int(self._label[node]), 0))
         ends = f"{figures(float(self.low[at]), 3)} to {figures(float(self.high[at]), 3)}"
         return f"{ends} of a node above" if self._is_empty[node] else ends
 
     @property
     def title(self) -> str:
-        """What the intervals are for."""
+        """What the intervals are, for headings."""
         of = "prediction" if self.low.ndim == 1 else "share of the predicted class"
         return f"interval of level {self.level:g} for the {of}"
 
     def legend(self) -> list[str]:
-        """What the numbers in brackets are, and the notes, a line each."""
+        """The lines below a tree whose text has intervals in brackets."""
         return [f"In brackets: the {self.title}.", *self.notes]
 
     def to_text(self) -> str:
@@ -234,19 +250,19 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
     n[leaves] = n[answers]
     tail = (1.0 - level) / 2
     if fitted._task == "classification":
-        ends = _of_shares(tree.value[answers], n[answers], tail)
+        ends = _clopper_pearson(tree.value[answers], n[answers], tail)
     elif criteria.evidence_of(measure := criteria.make(fitted.criterion)) == "order":
-        ends = _of_quantiles(fitted, answers, n, getattr(measure, "q", 0.5), tail)
+        ends = _order_statistics(fitted, answers, n, getattr(measure, "q", 0.5), tail)
     else:
-        ends = _of_means(tree.value[answers], tree.variance[answers], n[answers], tail)
+        ends = _student(tree.value[answers], tree.variance[answers], n[answers], tail)
     low[leaves], high[leaves] = ends
     known = (tree.label, fitted._schema.classes, total == 0)
     return LeafIntervals(low, high, level, n, tuple(notes), *known)
 
 
 def known_intervals(fitted: Any) -> LeafIntervals | None:
-    """The intervals of an honest tree; None of others, and where the weights of the rows in the
-    leaves are not known any more."""
+    """The intervals of an honest tree; None of other trees, and of a tree from a model file that
+    does not hold the weights."""
     if not is_honest(fitted):
         return None
     try:
@@ -256,7 +272,15 @@ def known_intervals(fitted: Any) -> LeafIntervals | None:
 
 
 def _effective_rows(fitted: Any, weights: str) -> np.ndarray:
-    """The number of rows of each node that its interval may count, shape (n_nodes,)."""
+    """The effective number of rows in each node, shape (n_nodes,).
+
+    Args:
+        fitted: the tree.
+        weights: ``"copies"`` or ``"sampling"``, as in `leaf_intervals`.
+
+    Raises:
+        ValueError: the weights of the rows are not known.
+    """
     tree, largest, squares = fitted.tree_, fitted._largest_weight, fitted._leaf_squares
     total = tree.weighted_n_node_samples
     if weights == "copies" and np.array_equal(tree.n_node_samples, total):
@@ -272,8 +296,19 @@ def _effective_rows(fitted: Any, weights: str) -> np.ndarray:
     )
 
 
-def _of_shares(counts: np.ndarray, n: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
-    """Clopper-Pearson intervals for the shares of the classes."""
+def _clopper_pearson(
+    counts: np.ndarray, n: np.ndarray, tail: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Clopper-Pearson intervals for the shares of the classes.
+
+    Args:
+        counts: weight by leaf and class, shape (n_leaves, n_classes).
+        n: effective number of rows of each leaf, shape (n_leaves,).
+        tail: probability beyond each end.
+
+    Returns:
+        Lower and upper ends, shape (n_leaves, n_classes) each.
+    """
     from scipy.stats import beta
 
     total = counts.sum(axis=1)
@@ -284,10 +319,15 @@ def _of_shares(counts: np.ndarray, n: np.ndarray, tail: float) -> tuple[np.ndarr
     return np.where(x > 0, low, 0.0), np.where(x < n * (1 - SLACK), high, 1.0)
 
 
-def _of_means(
+def _student(
     mean: np.ndarray, variance: np.ndarray, n: np.ndarray, tail: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Student's intervals for means; infinite where there is one row."""
+    """Student's t intervals for means, infinite for leaves of one row.
+
+    Args:
+        mean, variance, n: of each leaf, shape (n_leaves,); the variance has the divisor n.
+        tail: probability beyond each end.
+    """
     from scipy.stats import t
 
     degrees, far = np.maximum(n - 1, SLACK), n <= 1 + SLACK
@@ -295,10 +335,19 @@ def _of_means(
     return mean - half, mean + half
 
 
-def _of_quantiles(
+def _order_statistics(
     fitted: Any, nodes: np.ndarray, n: np.ndarray, q: float, tail: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Order statistics of the rows of some nodes; an end that none gives is infinite."""
+    """Order statistics as intervals for quantiles; an end for which there are too few rows is
+    infinite.
+
+    Args:
+        fitted: the tree, which knows its training targets.
+        nodes: the nodes, shape (n_leaves,).
+        n: effective number of rows of all nodes, shape (n_nodes,).
+        q: the quantile, in [0, 1].
+        tail: probability beyond each end.
+    """
     from scipy.stats import binom
 
     targets, subtree_ends = fitted._targets_by_leaf(), fitted.tree_.subtree_ends()

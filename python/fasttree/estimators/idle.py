@@ -1,13 +1,14 @@
-"""Parameters that cannot act: which parameter needs which other one.
+"""Idle parameters: those whose value has no effect beside the other parameters.
 
 What
-    `declaration` says of each parameter of a tree or forest that acts only beside other parameters
-    when it does; all others always act (on some data). A fit refuses a value other than the default
-    that cannot act, by name. Only parameters decide, so it is the same for all folds and data sets.
+    Some parameters act only beside others, as `max_bins` with ``threshold_search="histogram"``;
+    `declaration` has the condition of each. A fit refuses such a parameter by name if it is idle
+    and its value is not the default (`refuse_idle`). Data play no part, so the answer is the same
+    for all folds and data sets.
 Complexity
     A few comparisons per fit.
 When not to use it
-    To check values: `parameters.config_of` does.
+    To check values: `declaration.check` does.
 """
 
 from __future__ import annotations
@@ -26,24 +27,25 @@ from ..criteria import option_hint
 from .declaration import PARAMETERS
 
 CONDITIONS = {name: p.needs for name, p in PARAMETERS.items() if p.needs is not None}
-"""Parameters that act only beside others."""
+"""The conditions of the parameters that act only beside others, by name."""
 
 
 @cache
 def defaults_of(kind: Any) -> Mapping[str, Any]:
-    """Default of each parameter of a class."""
+    """The default of each parameter of a class, by name."""
     return {name: p.default for name, p in inspect.signature(kind).parameters.items()}
 
 
 def is_idle(estimator: Any, name: str) -> bool:
-    """Whether a parameter has a value other than its default, and cannot act."""
+    """Whether an estimator has the parameter, with a value that is not the default and has no
+    effect."""
     kind: Any = type(estimator)
     has_it = name in defaults_of(kind)
     return has_it and is_set(estimator, name) and not CONDITIONS[name].acts(vars(estimator))
 
 
 def is_set(estimator: Any, name: str) -> bool:
-    """Whether a parameter has a value other than its default, and other than None."""
+    """Whether the value of a parameter is neither its default nor None."""
     kind: Any = type(estimator)
     value, default = getattr(estimator, name), defaults_of(kind)[name]
     if value is None or value is default:
@@ -52,7 +54,7 @@ def is_set(estimator: Any, name: str) -> bool:
 
 
 def refuse_idle(estimator: Any) -> None:
-    """Refuse parameters that cannot act.
+    """Raise an error for the first idle parameter of an estimator.
 
     Raises:
         ValueError: naming the parameter, its value and what it needs.
@@ -74,7 +76,8 @@ def refuse_idle(estimator: Any) -> None:
 
 
 def _refuse_option_of_criterion(estimator: Any) -> None:
-    """Refuse `alpha` where it was meant for the criterion, which has an option of that name."""
+    """Raise a ValueError for an `alpha` that was meant for the criterion, if that has an option of
+    this name."""
     has_alpha = getattr(estimator, "selection", "") == "score"
     if has_alpha and is_set(estimator, "alpha"):
         hint = option_hint(estimator.criterion, "alpha", estimator.alpha)
@@ -86,7 +89,8 @@ def _refuse_option_of_criterion(estimator: Any) -> None:
 
 
 def refuse_unscored(estimator: Any) -> None:
-    """Refuse parameters of a tree that cannot act on the scores of features.
+    """Raise an error for the first parameter of an estimator that does not change scores of
+    features.
 
     Raises:
         ValueError: naming the parameter, its value and why it cannot.
@@ -119,9 +123,10 @@ def refuse_unscored(estimator: Any) -> None:
 
 
 def drop_idle_of_some(estimators: Sequence[Any]) -> None:
-    """Reset a parameter to its default in the estimators where it cannot act, if it acts in others.
+    """Reset each parameter to its default in the estimators where it is idle, if it acts in others.
 
-    The estimators were made with the same arguments, as a comparison of criteria makes them.
+    Args:
+        estimators: made with the same arguments but for the criterion, as a comparison makes them.
     """
     for name in CONDITIONS:
         idle = [estimator for estimator in estimators if is_idle(estimator, name)]

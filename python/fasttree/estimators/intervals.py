@@ -1,7 +1,8 @@
-"""Margins of split-conformal prediction intervals.
+"""Split-conformal prediction intervals: the margin, and its scores in model files.
 
 What
-    How far intervals must reach for a coverage, from the scores of rows held out.
+    `margin_of` gives how far intervals must reach for a coverage, from the scores of calibration
+    rows. `with_scores` and `scores_in` write and read the scores in a model file.
 Source and equation
     Lei, G'Sell, Rinaldo, Tibshirani & Wasserman, "Distribution-free predictive inference for
     regression" (2018): of n scores the k-th smallest, k = ceil((n + 1) coverage). The score of a
@@ -25,14 +26,14 @@ from .._checks import real
 
 IntervalMethod: TypeAlias = Literal["residual", "quantile"]
 METHODS: tuple[IntervalMethod, ...] = ("residual", "quantile")
-NAME = "calibration"
-"""Where a model file has the scores of a calibration."""
+KEY = "calibration"
+"""The key of the scores among the parameters in a model file."""
 ROUNDING = 1e-9
-"""What (n + 1) coverage may exceed a whole number by, as 10 x 0.7 exceeds 7."""
+"""How far (n + 1) coverage may exceed a whole number by rounding, as 10 x 0.7 exceeds 7."""
 
 
 def checked_coverage(coverage: float, n_rows: int) -> float:
-    """A coverage that n calibration rows can give.
+    """A coverage that `n_rows` calibration rows can guarantee.
 
     Raises:
         ValueError: a number outside (0, 1), or too few rows.
@@ -47,7 +48,7 @@ more, or ask for less
     share = real("coverage", coverage, 0.0, 1.0)
     if share in (0.0, 1.0):
         raise ValueError(f"coverage={share} must lie between 0 and 1")
-    if place_of(share, n_rows) > n_rows:
+    if rank_of_margin(share, n_rows) > n_rows:
         least = math.ceil(share / (1 - share) - ROUNDING)
         raise ValueError(
             f"coverage={share} needs at least {least:,} calibration rows, and there are "
@@ -56,13 +57,13 @@ more, or ask for less
     return share
 
 
-def place_of(coverage: float, n_rows: int) -> int:
-    """Which of n scores in ascending order is the margin, counted from 1."""
+def rank_of_margin(coverage: float, n_rows: int) -> int:
+    """Rank of the margin among `n_rows` scores, 1 for the smallest."""
     return math.ceil((n_rows + 1) * coverage - ROUNDING)
 
 
 def margin_of(scores: np.ndarray, coverage: float) -> float:
-    """The score that a new row exceeds with a probability of at most 1 - coverage.
+    """The score that a new row exceeds with a probability of at most 1 - `coverage`.
 
     Args:
         scores: scores of the calibration rows, shape (n,).
@@ -72,24 +73,28 @@ def margin_of(scores: np.ndarray, coverage: float) -> float:
         >>> margin_of(np.array([3.0, 1.0, 2.0, 4.0]), 0.8)
         4.0
     """
-    place = place_of(coverage, len(scores))
-    return float(np.partition(scores, place - 1)[place - 1])
+    rank = rank_of_margin(coverage, len(scores))
+    return float(np.partition(scores, rank - 1)[rank - 1])
 
 
 def with_scores(parameters: str, scores: np.ndarray | None) -> str:
-    """Parameters of a model file with the scores of a calibration, or with none.
+    """The parameters of a model file with the scores of a calibration, or without any.
+
+    Args:
+        parameters: JSON text.
+        scores: shape (n_rows,), or None.
 
     Examples:
         >>> text = with_scores('{"a": 1}', np.array([0.5, 0.25]))
         >>> text, with_scores(text, None), scores_in(text).tolist()
         ('{"a": 1, "calibration": [0.25, 0.5]}', '{"a": 1}', [0.25, 0.5])
     """
-    if scores is None and NAME not in parameters:
+    if scores is None and KEY not in parameters:
         return parameters
     kept = json.loads(parameters or "{}")
-    kept.pop(NAME, None)
+    kept.pop(KEY, None)
     if scores is not None and np.isfinite(scores).all():
-        kept[NAME] = np.sort(scores).tolist()
+        kept[KEY] = np.sort(scores).tolist()
     return json.dumps(kept, sort_keys=True)
 
 
@@ -97,9 +102,9 @@ def scores_in(parameters: str) -> np.ndarray | None:
     """The scores of the calibration in the parameters of a model file; None without one.
 
     Raises:
-        ValueError: they are no scores.
+        ValueError: a damaged file.
     """
-    if NAME not in parameters or (scores := json.loads(parameters).get(NAME)) is None:
+    if KEY not in parameters or (scores := json.loads(parameters).get(KEY)) is None:
         return None
     if not isinstance(scores, list) or not all(
         type(s) is float and 0 <= s < math.inf for s in scores

@@ -1,6 +1,12 @@
-"""Types of the parameters of trees and forests.
+"""Types of the parameters of trees and forests, for type checkers and editors.
 
-Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit the declaration.
+What
+    An alias names the type of a parameter that takes words or objects. A `TypedDict` lists the
+    parameters of a class with their types; the constructors and `fasttree.fit` take it by
+    ``Unpack``. `declaration` reads the types from here, and a parameter whose type is a `Literal`
+    is checked against its words.
+When not to use it
+    For defaults, meanings and ranges: those are in `declaration`.
 """
 
 from __future__ import annotations
@@ -131,8 +137,8 @@ NumberPruning: TypeAlias = (
 )
 
 
-class GrownParameters(TypedDict, total=False):
-    """Keyword arguments of trees and forests."""
+class CommonParameters(TypedDict, total=False):
+    """Parameters of all trees and forests, beside `criterion`."""
 
     ties: TieRule
     nominal_splits: NominalSplits
@@ -163,8 +169,8 @@ class GrownParameters(TypedDict, total=False):
     progress: Progress
 
 
-class GrownTreeParameters(GrownParameters, total=False):
-    """Keyword arguments of all trees."""
+class CommonTreeParameters(CommonParameters, total=False):
+    """Parameters of trees for classes and for numbers."""
 
     selection: SelectionRule
     test: IndependenceTest
@@ -179,8 +185,8 @@ class GrownTreeParameters(GrownParameters, total=False):
     trace: TraceKept
 
 
-class GrownForestParameters(GrownParameters, total=False):
-    """Keyword arguments of all forests."""
+class CommonForestParameters(CommonParameters, total=False):
+    """Parameters of forests for classes and for numbers, beside `n_estimators`."""
 
     bootstrap: bool
     max_samples: int | float | None
@@ -189,8 +195,8 @@ class GrownForestParameters(GrownParameters, total=False):
     warm_start: bool
 
 
-class ClassParameters(TypedDict, total=False):
-    """Keyword arguments of what predicts classes."""
+class ClassificationParameters(TypedDict, total=False):
+    """Parameters of trees and forests that only classes have a meaning for."""
 
     evaluation: EvaluationMode
     labels: Labels
@@ -199,8 +205,8 @@ class ClassParameters(TypedDict, total=False):
     leaf_smoothing: LeafSmoothing
 
 
-class ClassTreeParameters(ClassParameters, total=False):
-    """Keyword arguments of trees for classes."""
+class ClassificationTreeParameters(ClassificationParameters, total=False):
+    """Parameters of trees that only classes have a meaning for."""
 
     merge_levels: bool
     alpha_merge: float
@@ -210,43 +216,35 @@ class ClassTreeParameters(ClassParameters, total=False):
     class_weight: ClassWeight
 
 
-class OnlyClassParameters(TypedDict, total=False):
-    """Keyword arguments of what predicts classes alone."""
+class TreeParameters(CommonTreeParameters, ClassificationTreeParameters, total=False):
+    """Parameters of `FastTreeClassifier`."""
 
     pruning: PruningMethod
 
 
-class NumberParameters(TypedDict, total=False):
-    """Keyword arguments of what predicts a number."""
+class ForestParameters(CommonForestParameters, ClassificationParameters, total=False):
+    """Parameters of `FastForestClassifier`."""
 
-    target_bins: TargetBins
-
-
-class OnlyNumberParameters(NumberParameters, total=False):
-    """Keyword arguments of what predicts a number alone."""
-
-    pruning: NumberPruning
-
-
-class TreeParameters(GrownTreeParameters, ClassTreeParameters, OnlyClassParameters, total=False):
-    """Keyword arguments of `FastTreeClassifier`."""
-
-
-class ForestParameters(GrownForestParameters, ClassParameters, OnlyClassParameters, total=False):
-    """Keyword arguments of `FastForestClassifier`."""
-
+    pruning: PruningMethod
     class_weight: ForestClassWeight
 
 
-class RegressionTreeParameters(GrownTreeParameters, OnlyNumberParameters, total=False):
-    """Keyword arguments of `FastTreeRegressor`."""
+class RegressionTreeParameters(CommonTreeParameters, total=False):
+    """Parameters of `FastTreeRegressor`."""
+
+    pruning: NumberPruning
+    target_bins: TargetBins
 
 
-class RegressionForestParameters(GrownForestParameters, OnlyNumberParameters, total=False):
-    """Keyword arguments of `FastForestRegressor`."""
+class RegressionForestParameters(CommonForestParameters, total=False):
+    """Parameters of `FastForestRegressor`."""
+
+    pruning: NumberPruning
+    target_bins: TargetBins
 
 
-class FitParameters(GrownTreeParameters, ClassTreeParameters, NumberParameters, total=False):
-    """Keyword arguments of `fasttree.fit`."""
+class FitParameters(CommonTreeParameters, ClassificationTreeParameters, total=False):
+    """Parameters of `fasttree.fit`."""
 
     pruning: PruningMethod | NumberPruning
+    target_bins: TargetBins

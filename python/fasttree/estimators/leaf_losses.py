@@ -1,4 +1,4 @@
-"""Own losses of leaves, for the search for an optimal tree: a function as the list of its values.
+"""The parameter `loss` of `OptimalTreeClassifier`: a function of leaves as a table of its values.
 
 What
     The search asks for the loss of millions of leaves on several threads, and calls no Python. Of
@@ -28,9 +28,9 @@ from .._checks.words import counted
 from ..table import Table
 
 MOST_LEAVES = 4_000_000
-"""Different leaves, at most: 2,000 rows of each class."""
-LINES = 64
-"""Numbers of rows of the first class in one call of the function."""
+"""Largest number of different leaves, those of 2,000 rows of each class."""
+LINES_PER_CALL = 64
+"""Lines of the table, each a number of rows of the first class, in one call of the function."""
 ROUNDING = 1e-9
 """Share of the largest loss by which a loss may fall as rows are added: rounded sums do."""
 
@@ -38,13 +38,15 @@ ROUNDING = 1e-9
 def leaf_losses(
     loss: Callable[[np.ndarray], Any], table: Table, weights: np.ndarray | None
 ) -> list[float]:
-    """The loss of each leaf that rows of a table can make, by rows of the first class, then of the
-    second.
+    """The loss of each leaf that rows of a Table can form.
 
     Args:
         loss: a function of counts, shape (n_leaves, 2), that returns losses >= 0, (n_leaves,).
         table: rows with a target of two classes.
         weights: whole weights, shape (n_rows,); None: all 1.
+
+    Returns:
+        The losses of leaves with i rows of the first class and j of the second, by i, then j.
 
     Raises:
         ValueError: another number of classes, weights that are not whole, too many different
@@ -77,8 +79,8 @@ def leaf_losses(
             "cost_matrix or a criterion"
         )
     grid = np.empty((first + 1, second + 1))
-    for start in range(0, first + 1, LINES):
-        stop = min(start + LINES, first + 1)
+    for start in range(0, first + 1, LINES_PER_CALL):
+        stop = min(start + LINES_PER_CALL, first + 1)
         lines = np.mgrid[start:stop, 0 : second + 1].reshape(2, -1).T.astype(float)
         losses = np.asarray(loss(lines))
         if losses.shape != (len(lines),) or losses.dtype.kind not in "biuf":

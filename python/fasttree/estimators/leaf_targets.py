@@ -37,15 +37,18 @@ from .tree_arrays import TreeArrays
 SLACK = 1e-12
 """Sums of weights that differ by less are equal."""
 CELLS = 1 << 22
-"""Training rows, counted once for each new row, that are looked at in one step."""
-LOOKED_AT = 1000
-"""Rows of which `content_of` reads the cells."""
+"""Largest number of pairs of a new row and a training row that are in memory at once."""
+CHECKED_ROWS = 1000
+"""Rows whose cells enter the checksum."""
 
 
-def content_of(table: Table, weights: np.ndarray | None = None) -> int:
-    """A number for the content of some rows of a Table, by which two Tables are told apart, or a
-    Table from itself before the caller changed the rows it was made of."""
-    some = np.unique(np.linspace(0, len(table) - 1, LOOKED_AT).astype(np.int64))
+def checksum_of(table: Table, weights: np.ndarray | None = None) -> int:
+    """A checksum of up to `CHECKED_ROWS` rows of a Table, evenly spaced.
+
+    It tells two Tables apart, and a Table from itself before the caller changed the arrays that it
+    was made of.
+    """
+    some = np.unique(np.linspace(0, len(table) - 1, CHECKED_ROWS).astype(np.int64))
     cells = [column.values for column in table.columns] if table.block is None else [table.block]
     checksum = 0
     for array in (*cells, table.numbers, weights):
@@ -55,7 +58,7 @@ def content_of(table: Table, weights: np.ndarray | None = None) -> int:
 
 
 def checked_quantiles(quantiles: Any) -> np.ndarray:
-    """Quantiles as numbers in [0, 1], shape (n_quantiles,).
+    """The argument `quantiles` as numbers in [0, 1], shape (n_quantiles,).
 
     Raises:
         ValueError: none, or one that is no such number, named with its place.
@@ -93,7 +96,7 @@ class LeafTargets:
     def of(
         cls, targets: np.ndarray, leaves: np.ndarray, sampled: np.ndarray, sizes: np.ndarray
     ) -> LeafTargets:
-        """Fill the leaves.
+        """Put the training targets into the leaves.
 
         Args:
             targets: targets of the training rows, shape (n_rows,).
@@ -117,7 +120,7 @@ class LeafTargets:
         return cls(targets[order], held, firsts, np.asarray(held.sum(axis=1)).ravel())
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields, of the sparse matrix its arrays: files then hold NumPy's types alone."""
+        """The fields, with the arrays of the sparse matrix: skops then trusts NumPy alone."""
         held = self.held
         return {**self.__dict__, "held": (held.data, held.indices, held.indptr, held.shape)}
 
@@ -160,7 +163,15 @@ class LeafTargets:
         return answers[back.ravel()]
 
     def _read(self, weights: Any, at: np.ndarray) -> np.ndarray:
-        """Quantiles under weights of the training rows by rank, a sparse matrix."""
+        """Weighted quantiles of the training targets.
+
+        Args:
+            weights: weight of the training row of each rank, a sparse matrix (n_new, n_rows).
+            at: the quantiles, shape (n_quantiles,).
+
+        Returns:
+            Shape (n_new, n_quantiles).
+        """
         weights.sort_indices()
         counts = np.diff(weights.indptr)
         cumulated = np.zeros((len(counts), int(counts.max())))
@@ -176,8 +187,16 @@ class LeafTargets:
     def _with_rows(
         self, nodes: np.ndarray, tree_of: Callable[[int], TreeArrays]
     ) -> tuple[np.ndarray, Any, np.ndarray]:
-        """The nodes with one that holds rows in the place of each that holds none, the rows of all
-        nodes, and their weights."""
+        """Replace leaves without training rows by the nearest node above that has some.
+
+        Args:
+            nodes: numbers of nodes over all trees, shape (n_new, n_trees).
+            tree_of: as in `quantiles`.
+
+        Returns:
+            The nodes, with new numbers in place of leaves without rows; and `held` and `totals`,
+            with a line for each new number.
+        """
         from scipy.sparse import csr_matrix, vstack
 
         bare = np.unique(nodes[self.totals[nodes] == 0])

@@ -1,11 +1,11 @@
-"""New rows in the schema that a model was fitted on: the input of `predict` and of evaluation.
+"""New rows in the columns that a model was fitted on, for predictions and evaluations.
 
 What
-    `rows_for` gives the blocks of columns that the core predicts from, `labelled` a Table with
-    labels. Columns are matched by name if both sides have names (in any order), else by position.
-    By name only the columns that some test reads are needed, and the target may be among them.
-    Labels become codes of the declared levels; an undeclared label is treated as missing with one
-    warning, or refused. A float array for an all-numeric model is not copied.
+    `encode_rows` returns the blocks of columns that the core predicts from, `labelled` a Table of
+    rows with labels. Columns are matched by name, in any order, if the rows and the model have
+    names, else by position. Matched by name, only the columns that some test reads are needed, and
+    the target may be among them. Cells become numbers or codes of the declared levels (`recoding`).
+    A float array for an all-numeric model is not copied.
 Complexity
     One pass over the cells.
 """
@@ -34,10 +34,10 @@ from .recoding import as_declared, level_column, long_text_coded, number_column
 from .schema import Schema
 
 
-def rows_for(
+def encode_rows(
     schema: Schema, X: Any, handle_unknown: str = "missing", missing: str = "branch"
 ) -> tuple[list[np.ndarray], int]:
-    """Rows as blocks of columns for the core.
+    """New rows as blocks of columns for the core.
 
     Args:
         schema: the columns of the model.
@@ -68,21 +68,28 @@ def rows_for(
             refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
         return blocks, len(X)
     X = X if isinstance(X, Table) else _with_names(schema, X)
+    # Other rows become a Table of the columns that the model reads, then codes of its levels.
     part, places, X = _read_columns(schema, X)
     if isinstance(X, Table):
         table = X.with_dates(_dates_of(part, X))
     else:
-        options = _options(part, X)
+        options = _table_options(part, X)
         table = Table(long_text_coded(part, X, handle_unknown), **options)
-    columns = _converted(schema, table, handle_unknown, places)
+    columns = _recoded(schema, table, handle_unknown, places)
     if missing == "error":
         refuse_missing(schema.part(places), columns)
-    return _among(_engine.blocks_of(columns), places, (len(table), len(schema.names))), len(table)
+    return _between_empty_blocks(
+        _engine.blocks_of(columns), places, (len(table), len(schema.names))
+    ), len(table)
 
 
 def _read_columns(schema: Schema, X: Any) -> tuple[Schema, list[int], Any]:
-    """What the model reads of X: where both have names the schema of those columns, else the whole
-    schema; their places in the schema; X, by name without the others.
+    """The part of X that the model reads.
+
+    Returns:
+        The schema of the columns that are read, their numbers in the schema of the model, and X
+        without other columns. Where X or the model has no names, the schema is the whole one, and X
+        is unchanged.
 
     Raises:
         ValueError: a column is missing or unknown.
@@ -106,9 +113,19 @@ def _read_columns(schema: Schema, X: Any) -> tuple[Schema, list[int], Any]:
     return part, places, X
 
 
-def _among(blocks: list[np.ndarray], places: list[int], shape: tuple[int, int]) -> list[np.ndarray]:
-    """Blocks of one column each, at their places among all columns; what stands in the place of the
-    others takes no memory."""
+def _between_empty_blocks(
+    blocks: list[np.ndarray], places: list[int], shape: tuple[int, int]
+) -> list[np.ndarray]:
+    """Blocks for all columns of a model, of which only some are given.
+
+    Args:
+        blocks: one block per given column, shape (n_rows, 1).
+        places: numbers of the given columns, ascending.
+        shape: (n_rows, number of columns of the model).
+
+    Returns:
+        The blocks, with zeros that take no memory in the place of the other columns.
+    """
     if len(places) == shape[1]:
         return blocks
     nothing, filled, end = np.broadcast_to(0.0, shape), [], 0
@@ -122,7 +139,13 @@ def _among(blocks: list[np.ndarray], places: list[int], shape: tuple[int, int]) 
 
 
 def values_of(schema: Schema, X: Any) -> np.ndarray:
-    """The cells of rows as a 2-D array, shape (n_rows, n_given); of a model of dates as objects."""
+    """The cells of new rows as they were given, shape (n_rows, n_given), for a display beside
+    predictions.
+
+    Args:
+        schema: the columns of the model.
+        X: rows as in `encode_rows`. Columns that they lack are filled with NaN or None.
+    """
     if isinstance(X, Table) or not schema.dates:
         names = schema.given_names
         if not isinstance(X, Table) and schema.has_names and set(names_of(X) or names) != {*names}:
@@ -134,7 +157,7 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
             )
             all_cells[:, places] = cells_read
             return all_cells
-        table = X if isinstance(X, Table) else Table(X, unused=_options(schema, X)["unused"])
+        table = X if isinstance(X, Table) else Table(X, unused=_table_options(schema, X)["unused"])
         return np.asarray(table.X)
     X = _with_names(schema, X)
     present = names_of(X) or []
@@ -147,7 +170,8 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
 
 
 def refuse_missing(schema: Schema, columns: list[Column]) -> None:
-    """Refuse missing cells by column and row (an undeclared label counts as missing)."""
+    """Raise a ValueError for the first missing cell, by column and row; undeclared labels count as
+    missing."""
     for name, column in zip(schema.names, columns, strict=True):
         gone = column.is_missing
         if gone.any():
@@ -159,10 +183,17 @@ def refuse_missing(schema: Schema, columns: list[Column]) -> None:
             )
 
 
-def _converted(
+def _recoded(
     schema: Schema, table: Table, handle_unknown: str, places: Sequence[int] | None = None
 ) -> list[Column]:
-    """Columns of a Table with the kinds of the schema, in its order; those at `places`, or all."""
+    """Columns of a Table as the numbers and codes of a model.
+
+    Args:
+        schema: the columns of the model.
+        table: the rows.
+        handle_unknown: as in `encode_rows`.
+        places: numbers of the columns of the model, whose order the result has; None: all.
+    """
     places = range(len(schema.names)) if places is None else places
     signs = dict(schema.file_cells.signs)
     for name, sign in table.file_cells.signs:
@@ -188,15 +219,15 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
         ValueError: no labels, or a label that is not a class of the model.
     """
     task: Task = "classification" if schema.classes else "regression"
-    X, y = with_labels(schema, X, y, task)
+    X, y = resolve_names(schema, X, y, task)
     if isinstance(X, Table) and y is None:
         table = X.with_dates(_dates_of(schema, X))
     else:
         X = _with_names(schema, X)
-        table = Table.from_any(X, y, task=task, **_options(schema, X))
+        table = Table.from_any(X, y, task=task, **_table_options(schema, X))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows_for has warned of undeclared labels
-        converted = _converted(schema, table, "missing")
+        warnings.simplefilter("ignore")  # encode_rows has warned of undeclared labels
+        converted = _recoded(schema, table, "missing")
     if task == "regression":
         target = Column(table.target or "y", "numeric", table.as_regression().numbers)
         return Table.from_columns(converted, target, task=task)
@@ -215,9 +246,16 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     )
 
 
-def own_columns(schema: Schema, table: Table, *named: Any) -> Table:
-    """The Table of a file without the columns that the model does not have, if it has those that
-    the model reads; names among `named` stay, too."""
+def without_unknown_columns(schema: Schema, table: Table, *named: Any) -> Table:
+    """The Table of a file without the columns that the model does not have.
+
+    It is returned unchanged if it lacks a column that the model reads, for the error about that.
+
+    Args:
+        schema: the columns of the model.
+        table: the rows of the file.
+        named: names of further columns that stay; other values are ignored.
+    """
     columns = table.feature_names
     expected = {*schema.names, schema.target, *(one for one in named if isinstance(one, str))}
     extra = [name for name in columns if name not in expected]
@@ -227,22 +265,30 @@ def own_columns(schema: Schema, table: Table, *named: Any) -> Table:
     return table.drop(*extra) if is_named and 0 < len(extra) < len(columns) else table
 
 
-def with_labels(
+def resolve_names(
     schema: Schema, X: Any, y: Any, task: Task, *named: Any, as_given: bool = False
 ) -> tuple[Any, Any]:
-    """X and y of a fitted model with names resolved; files are read as its training rows were, and
-    without y their target is the column of that name. `named`: as in `own_columns`."""
+    """Rows and target in place of the names of data sets, files and columns, for a fitted model.
+
+    Args:
+        schema: the columns of the model.
+        X: rows, or a name; files are read as the training rows were.
+        y: the target, or its name; None: the column of a file that has the name of the target.
+        task: the task of the model.
+        named: as in `without_unknown_columns`.
+        as_given: whether all columns of a file are used as they are.
+    """
     is_file = isinstance(X, str | os.PathLike)
     options: dict[str, Any] = {"as_given": as_given, "missing": schema.file_cells}
     read = (
         given_to(schema.target, X, task, **options) if y is None else given(X, y, task, **options)
     )
     X, y = without_target(schema, *read)
-    return own_columns(schema, X, *named) if is_file else X, y
+    return without_unknown_columns(schema, X, *named) if is_file else X, y
 
 
 def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:
-    """X without a column of the name of the target, which is y where that is None."""
+    """X without a column of the name of the target, and y, which is that column if it is None."""
     names = None if isinstance(X, Table) else names_of(X)
     if names is None or schema.target in schema.names or names.count(schema.target) != 1:
         return X, y
@@ -250,9 +296,11 @@ def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:
     return X, labels if y is None else y
 
 
-def _options(schema: Schema, X: Any) -> dict[str, Any]:
-    """Options by which a Table of X gets the kinds of the schema's columns: of what has too few or
-    too many, which is refused where columns are counted, none."""
+def _table_options(schema: Schema, X: Any) -> dict[str, Any]:
+    """Keyword arguments by which `Table` gives the columns of X the kinds of the model.
+
+    Rows with too few or too many columns get none; they are refused where columns are counted.
+    """
     if isinstance(X, Table):
         return {}
     names, dates = names_of(X), _dates_of(schema, X)
@@ -280,7 +328,7 @@ def _options(schema: Schema, X: Any) -> dict[str, Any]:
 
 
 def _width(X: Any) -> int:
-    """Number of columns of rows without names of columns."""
+    """Number of columns of an array or a list of rows; 0 where it is not known."""
     shape: Any = getattr(X, "shape", ())
     if len(shape) == 2:
         return int(shape[1])
@@ -289,7 +337,11 @@ def _width(X: Any) -> int:
 
 
 def _dates_of(schema: Schema, X: Any) -> dict[str, Any]:
-    """The columns of dates of the model of which X has not year, month and weekday, but dates."""
+    """The formats of the date columns that X holds as dates, and not as year, month and weekday.
+
+    Raises:
+        ValueError: the parts of a date are those of another time zone than the model's.
+    """
     if not schema.dates:
         return {}
     names = X.feature_names if isinstance(X, Table) else names_of(X) or []
@@ -310,7 +362,8 @@ def _dates_of(schema: Schema, X: Any) -> dict[str, Any]:
 
 
 def _with_names(schema: Schema, X: Any) -> Any:
-    """Rows of a model of dates as columns with its names, if they have none."""
+    """Rows as a dict of columns with the names of the model, if the model has dates, which are
+    found by name, and the rows have no names; else unchanged."""
     if not schema.dates or names_of(X) is not None or isinstance(X, Table):
         return X
     rows = X if isinstance(X, np.ndarray) else list(X)
@@ -322,7 +375,7 @@ def _with_names(schema: Schema, X: Any) -> Any:
 
 
 def check_count(schema: Schema, n_features: int) -> None:
-    """Refuse a wrong number of features, with scikit-learn's message."""
+    """Raise scikit-learn's ValueError for a wrong number of features."""
     expected = len(schema.given_names)
     if n_features != expected:
         raise ValueError(
@@ -332,12 +385,12 @@ def check_count(schema: Schema, n_features: int) -> None:
 
 
 def check_table(schema: Schema, table: Table) -> None:
-    """Refuse a Table with another number of features than the model has."""
+    """Raise a ValueError for a Table with another number of features than the model."""
     check_count(schema, table.n_features - len(part_names(table.dates)))
 
 
 def check_readable(schema: Schema, table: Table) -> None:
-    """Refuse a column of a file that the model reads, and of which a Table has no cells."""
+    """Raise a TypeError for a column that the model reads and that a Table has left out."""
     for j in schema.read:
         name, kind = schema.names[j], "nominal" if schema.nominal[j] else "numeric"
         if table.has_feature_names and name in table.unused and not schema.unused[j]:
@@ -348,7 +401,7 @@ def check_readable(schema: Schema, table: Table) -> None:
 
 
 def _is_text(cells: Any) -> bool:
-    """Whether the first of some cells that has a value is a text, which `_number` reads."""
+    """Whether the first cell with a value is a string."""
     if getattr(getattr(cells, "dtype", None), "kind", "O") not in "OUT":
         return False
     try:
@@ -359,7 +412,8 @@ def _is_text(cells: Any) -> bool:
 
 
 def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]:
-    """Columns of a Table at some places of the schema; unused ones are empty."""
+    """The columns of a Table that match the columns `places` of the model, by name or position;
+    empty ones for columns that the model does not use."""
     given = table.feature_names
     if not (schema.has_names and table.has_feature_names):
         check_table(schema, table)
@@ -377,9 +431,16 @@ def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]
 
 
 def check_names(schema: Schema, given: list[str], places: Sequence[int] | None = None) -> None:
-    """Refuse names that are not those of the schema and its target, in any order; columns that are
-    unused, or not at the given places (None: all), may be absent. What pandas calls "Unnamed: 0",
-    the index of a file that `DataFrame.to_csv` has written, may be there."""
+    """Raise scikit-learn's ValueError for names that are missing or unknown.
+
+    The target may be among the names, and "Unnamed: 0", which pandas calls the index of a file that
+    `DataFrame.to_csv` has written.
+
+    Args:
+        schema: the columns of the model.
+        given: names of the columns of the rows, in any order.
+        places: numbers of the columns that must be there if the model uses them; None: all.
+    """
     expected, present = {*schema.names, schema.target}, set(given)
     read = range(len(schema.names)) if places is None else places
     date_of = {part: name for part, (name, _) in schema.date_parts.items()}
@@ -400,5 +461,5 @@ def check_names(schema: Schema, given: list[str], places: Sequence[int] | None =
 
 
 def _lines_of(names: list[str]) -> str:
-    """Names as scikit-learn lists them, one per line; in the shell on the same line."""
+    """Names as scikit-learn lists them, one per line; for the command line on the same line."""
     return worded("".join(f"\n- {n}" for n in names[:20]), f" {shorten(names, 20)}.")

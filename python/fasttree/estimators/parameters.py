@@ -1,7 +1,9 @@
-"""From an estimator's parameters to the core's configuration.
+"""The parameters of an estimator as the configuration of the core, and as text in a model file.
 
 What
-    Each parameter is checked by name; criteria, discretisers and seeds become what the core reads.
+    `config_of` checks each parameter and makes the dict that the core reads; criteria, prunings,
+    discretisers and seeds have a function each. `stored_parameters` writes parameters as JSON for
+    a model file, `restored_parameters` reads them. `refuse_unknown` answers a wrong name.
 When not to use it
     Directly; see `FastTreeClassifier`.
 """
@@ -25,7 +27,7 @@ from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from ..table.file_cells import FileCells
 from . import declaration
-from .conditions import merges
+from .conditions import binning_of, merges
 from .constraints import constraints_of
 from .costs import costs_of
 
@@ -43,16 +45,16 @@ ELSEWHERE = {
     "eval_set": "hold rows out and call score, or use fasttree.model_selection.cross_validate",
     "verbose": "say progress=True",
 }
-"""Where words that are not parameters of an estimator belong."""
+"""Names that are not parameters of an estimator -> what to do instead; ``{0}`` is the value."""
 
 OF_CORE = [p.name for p in declaration.TREE if p.core]
-"""Parameters that the core reads under their name."""
+"""Parameters that the core reads under their own name."""
 
 SHARES = "min_samples_split", "min_samples_leaf"
-"""Numbers of rows that may be given as shares of them."""
+"""Parameters that are a number of rows, or a share of the rows."""
 
 COUNTS_COPIES = "multisurf", "multisurf_star"
-"""Criteria that count all copies of a row."""
+"""Criteria that count every copy of a row, of which there may be too many."""
 
 OWNERS = {
     "FastTreeClassifier": [p.name for p in declaration.TREE],
@@ -64,7 +66,7 @@ OWNERS = {
 
 
 def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
-    """An estimator of a class, of keyword arguments that a caller passes on.
+    """An estimator from the keyword arguments of a function that passes them on.
 
     Raises:
         TypeError: a name that is no parameter; the message says where it belongs, or the nearest
@@ -82,7 +84,7 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
 
 
 def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None:
-    """Refuse names that are no parameters of a class; see `made_of`."""
+    """Raise a TypeError for a name that is not a parameter of a class; see `made_of`."""
     names = kind._get_param_names()
     for name, value in params.items():
         if name not in names:
@@ -96,13 +98,24 @@ def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None
 
 
 def row_count(name: str, value: int | float, n_rows: float) -> int:
-    """The least rows of a node or leaf; a float below 1 is a share of the rows, rounded up."""
-    least = declaration.PARAMETERS[name].kind.least or 1
+    """A parameter among `SHARES` as a number of rows.
+
+    Args:
+        name: the parameter.
+        value: a number of rows, or as a float a share of them, which is rounded up.
+        n_rows: rows that the fit counts.
+    """
+    least = declaration.PARAMETERS[name].least or 1
     return max(least, math.ceil(value * n_rows)) if isinstance(value, float) else value
 
 
 def max_features(value: Any, n_features: int) -> int | None:
-    """Number of features looked at in a node: scikit-learn's meanings."""
+    """The parameter `max_features` as a number of features, as scikit-learn defines it; None for
+    all.
+
+    Raises:
+        ValueError: a value outside its domain.
+    """
     if value is None:
         return None
     if isinstance(value, str):
@@ -119,10 +132,12 @@ def max_features(value: Any, n_features: int) -> int | None:
 
 
 def seed_of(random_state: Seed, drawn: bool = True) -> int:
-    """A 64-bit seed; None draws one from NumPy's global generator.
+    """The parameter `random_state` as a 64-bit seed; None draws one from NumPy's global generator.
 
-    Where `drawn` is false nothing is random: the value is checked, no generator is advanced, and
-    the seed is 0.
+    Args:
+        random_state: a seed or a generator.
+        drawn: whether the fit draws random numbers. If not, the seed is 0, and no generator is
+            advanced.
     """
     random_seed("random_state", random_state)
     if not drawn:
@@ -140,22 +155,24 @@ def grows_at_random(params: Mapping[str, Any]) -> bool:
     return is_drawn or params["max_features"] is not None or params.get("test") == "permutation"
 
 
-def discretizer_of(params: Mapping[str, Any], criterion: Any) -> dict[str, Any] | None:
-    """The core's discretisation method; None when thresholds are searched. ``"auto"`` follows the
-    criterion's evidence, and merged levels are made of bins."""
-    binned = criteria.evidence_of(criterion) in ("pairs", "neighbours")
-    auto = "equal_frequency" if merges(params) else "equal_width" if binned else None
-    made = discretize.make(params["discretize"], params["n_bins"], auto=auto)
+def discretizer_of(params: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The parameter `discretize` as the core reads it; None when thresholds are searched."""
+    made = discretize.make(binning_of(params), params["n_bins"])
     return None if made is None else made.to_config()
 
 
 def task_of(params: Mapping[str, Any]) -> Task:
-    """The task that parameters belong to: a classifier has none that bins the target."""
+    """The task of an estimator with these parameters: only regressors have `target_bins`."""
     return "regression" if "target_bins" in params else "classification"
 
 
 def target_bins_of(value: Any) -> dict[str, Any]:
-    """The core's discretisation of the target; a number is that many bins of equal frequency."""
+    """The parameter `target_bins` as the core reads it; a number means that many bins of equal
+    frequency.
+
+    Raises:
+        ValueError: a value outside its domain, or a discretiser that reads classes.
+    """
     if is_whole(value):
         value = discretize.EqualFrequency(n_bins=integer("target_bins", value, 2))
     made = discretize.make(value, 10)
@@ -168,16 +185,22 @@ def target_bins_of(value: Any) -> dict[str, Any]:
 
 
 def smoothing_of(method: str | None) -> dict[str, Any]:
-    """Leaf smoothing as the core reads it."""
+    """The parameter `leaf_smoothing` as the core reads it."""
     return {"method": method, "m": 2.0} if method == "m_estimate" else {"method": method or "none"}
 
 
 def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
-    """The core's `pruning`, `alpha_rule` (how a price is chosen) and `merge_redundant`, of
-    parameters that have passed their checks.
+    """The part of the core's configuration that prunes.
+
+    Args:
+        params: parameters that have passed their checks.
+
+    Returns:
+        ``pruning``, the method and its options; ``alpha_rule``, how cross-validation chooses the
+        complexity penalty; ``merge_redundant``.
 
     Raises:
-        ValueError: an unknown method, an option outside its domain, or two prices of a leaf.
+        ValueError: an unknown method, an option outside its domain, or two complexity penalties.
     """
     merged, alpha = params.get("merge_redundant"), params["ccp_alpha"]
     method = None if params["pruning"] is None else pruning.make(params["pruning"])
@@ -207,7 +230,8 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def stored_discretizer(value: Any) -> Any:
-    """The parameter `discretize` as plain data; what is no object, as it is."""
+    """The parameter `discretize` as plain data: an object by its class and options, other values
+    unchanged."""
     if hasattr(value, "get_params"):
         return {"class": type(value).__name__, "params": value.get_params()}
     return value
@@ -227,8 +251,8 @@ def restored_discretizer(value: Any) -> Any:
 
 
 def _as_json(value: Any) -> Any:
-    """A value that JSON does not have: arrays as lists, objects by name and options, functions by
-    name, other values as their text."""
+    """What JSON stores of a value that it does not have: of arrays lists, of objects name and
+    options, of functions the name, of other values their text."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, numbers.Real):
@@ -243,10 +267,10 @@ def _as_json(value: Any) -> Any:
     return repr(value) if plain is value else plain
 
 
-ENCODER = json.JSONEncoder(sort_keys=True, default=_as_json)
+_ENCODER = json.JSONEncoder(sort_keys=True, default=_as_json)
 
 BY_LABEL = ("class_weight", "priors")
-"""Parameters that may be dicts by class label, of which JSON would turn the keys into text."""
+"""Parameters that may be dicts by class label; JSON would turn their keys into text."""
 
 OBJECTS = ("criterion", "discretize", "loss", "pruning", "target_bins")
 """Parameters that may be objects or functions."""
@@ -261,7 +285,9 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
     """
     kept = {k: v for k, v in params.items() if k not in declaration.NOT_STORED and "__" not in k}
     for group in (("honest",), ("merge_levels", "alpha_merge", "alpha_split")):
-        if not kept.get(group[0]):  # files of other trees stay as they are
+        if not kept.get(
+            group[0]
+        ):  # parameters of later versions: without them, files are as before
             for name in group:
                 kept.pop(name, None)
     for name in BY_LABEL:
@@ -271,7 +297,7 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
         kept["min_score"] = -declaration.LARGEST
     if file_cells:
         kept["file_cells"] = file_cells.as_json()
-    return ENCODER.encode(kept)
+    return _ENCODER.encode(kept)
 
 
 def restored_parameters(text: str) -> dict[str, Any]:
@@ -309,8 +335,11 @@ def _restored(name: str, value: Any) -> Any:
 
 
 def significance_of(params: dict[str, Any]) -> dict[str, Any] | None:
-    """The rule of selection by significance as the core reads it, of parameters that have passed
-    their checks; None where scores choose the features."""
+    """The selection by significance as the core reads it; None where scores choose the features.
+
+    Args:
+        params: parameters that have passed their checks.
+    """
     if params.get("selection") != "significance":
         return None
     rule = {k: params[k] for k in ("test", "alpha", "adjust", "min_prob", "split_tries")}
@@ -326,8 +355,13 @@ def _total(weights: np.ndarray) -> float:
 
 
 def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
-    """Rows that count (an integer weight is that many copies, weight 0 is no row), and a bound on
-    their weight."""
+    """Number of rows for limits on rows, and an upper bound on their weight.
+
+    Args:
+        n_rows: number of rows.
+        weights: their weights, shape (n_rows,), or None. Whole weights count as copies, rows of
+            weight 0 do not count; of fractional weights each row counts once.
+    """
     total = n_rows if weights is None else _total(weights)
     if weights is None or not math.isfinite(total) or total < 0:
         return n_rows, n_rows
@@ -336,8 +370,8 @@ def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
 
 
 def check_copies(weights: np.ndarray, criterion: Any) -> None:
-    """Refuse too many copies of rows to be counted; a sum that is not finite is refused where
-    weights are read."""
+    """Raise a ValueError if a criterion that counts copies of rows (`COUNTS_COPIES`) got more than
+    2^53 of them. Sums that are not finite are refused where weights are read."""
     total, name = _total(weights), getattr(criterion, "name", "")
     is_counted = name in COUNTS_COPIES and 2**53 < total < math.inf
     if is_counted and not np.any(np.mod(weights, 1)):
@@ -354,7 +388,7 @@ def config_of(
     *,
     sampled: float | None = None,
 ) -> tuple[dict[str, Any], Any]:
-    """The core's configuration and the user's function (None when the criterion is a built-in one).
+    """The configuration of the core for a tree.
 
     Args:
         params: parameters of a tree.
@@ -362,6 +396,9 @@ def config_of(
         weights: how many copies each row stands for, shape (n_rows,); None: one.
         sampled: copies of rows that a tree of a forest sees; None: all. Shares of the rows
             (`min_samples_leaf`) are shares of these.
+
+    Returns:
+        The configuration, and the criterion if it is a user's function (else None).
 
     Raises:
         ValueError: a parameter outside its domain, named.
@@ -372,7 +409,7 @@ def config_of(
     criterion = criteria.make(params["criterion"])
     if weights is not None:
         check_copies(weights, criterion)
-    # Parameters that the core takes as they are, then those that need the data or other parameters.
+    # Parameters that the core takes as they are, then those that depend on data or on each other.
     checked = {
         p.name: declaration.check(p.name, params[p.name])
         for p in declaration.TREE
@@ -380,7 +417,7 @@ def config_of(
     }
     config: dict[str, Any] = {name: checked[name] for name in OF_CORE if name in checked}
     config |= {
-        "discretize": discretizer_of(params, criterion),
+        "discretize": discretizer_of(params),
         **{name: row_count(name, checked[name], n_rows) for name in SHARES},
         "max_features": max_features(params["max_features"], table.n_features),
         "significance": significance_of(checked),
@@ -404,7 +441,7 @@ def config_of(
         config["criterion_options"] = criterion.options()
         return config, criterion.F
     rule = config["significance"]
-    if rule and rule["cut"] and table.task == "regression":  # a function says not what it reads
+    if rule and rule["cut"] and table.task == "regression":  # tests alone decide; no function acts
         config["criterion"], config["criterion_options"] = "squared_error", {}
         return config, None
     config["criterion"] = "callable"

@@ -1,12 +1,13 @@
-"""What a tree can do with the prunings of `fasttree.pruning`.
+"""The methods of trees that prune, and that report how a tree was pruned.
 
 What
-    ``model.prune(method)``, ``model.prune_report_``, ``model.cp_table()`` and
-    ``estimator.cost_complexity_pruning_path(X, y)``.
+    ``model.prune(method)`` makes a pruned tree, ``model.prune_report_`` says what was cut and why.
+    ``model.cp_table()``, ``model.ccp_path_`` and ``estimator.cost_complexity_pruning_path(X, y)``
+    tell about cost-complexity pruning. The methods themselves are in `fasttree.pruning`.
 Complexity
-    That of the method; nothing is grown but in `cost_complexity_pruning_path`.
+    That of the method; only `cost_complexity_pruning_path` grows a tree.
 When not to use it
-    By themselves: the functions are methods of the estimators.
+    As functions: they are methods of the estimators.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
         raise ValueError(
             "cp_table: the rows of the root are all alike, so nothing can be relative to them"
         )
-    root_cost = root  # the mean cost of the training rows where all get the answer of the root
+    root_cost = root  # mean cost of the training rows if the root predicts all of them
     if fitted._task == "classification" and costs is None:
         counts = fitted.tree_.value[0]
         root_cost = float(1.0 - counts.max() / counts.sum())
@@ -135,7 +136,8 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
 
 
 def _impurity(fitted: Any, costs: Any) -> str:
-    """The impurity of a leaf in cost-complexity pruning, as the core reads it."""
+    """Name of the impurity by which cost-complexity pruning weighs leaves: the one that a
+    `CostComplexity` object names, else the one that the criterion implies."""
     method = fitted.pruning if isinstance(fitted.pruning, pruning.CostComplexity) else None
     named = "auto" if method is None else method.impurity
     config = pruning.CostComplexity(impurity=named).to_config(
@@ -204,9 +206,9 @@ def prune(
         raise ValueError(
             "CostComplexity('cv') grows trees on folds: give it to fit, or a number to prune"
         )
-    is_done = isinstance(method, pruning.Pessimistic) and fitted.pruning is not None
-    if is_done and make(fitted.pruning) == method:
-        config["pruning"] = None  # each subtree is looked at once
+    is_pessimistic = isinstance(method, pruning.Pessimistic) and fitted.pruning is not None
+    if is_pessimistic and make(fitted.pruning) == method:
+        config["pruning"] = None  # the fit has looked at each subtree
     rows = None if method is None else _rows_of(fitted, method, X, y, sample_weight)
     model = fitted._model.prune(
         stored_parameters(params, fitted._schema.file_cells),
@@ -217,26 +219,30 @@ def prune(
         fitted.n_jobs,
         costs_of(getattr(fitted, "cost_matrix", None), len(fitted._schema.classes)),
     )
-    hand_over(fitted, model, other)
+    transfer_model(fitted, model, other)
     return other
 
 
 def _rows_of(
     fitted: Any, method: Pruning, X: Any, y: MaybeArray, sample_weight: MaybeArray
 ) -> TrainingRows | None:
-    """The rows that a method needs; None if it needs none."""
+    """The rows that a pruning needs; None if it needs none.
+
+    Raises:
+        ValueError: no rows for a pruning that needs some.
+    """
     if method.needs_rows is None:
         return None
     if X is None:
         raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
     if sample_weight is None and isinstance(X, Table):
         sample_weight = X.sample_weight
-    return fitted._weighted(labelled(fitted._schema, X, y), sample_weight)
+    return fitted._weigh(labelled(fitted._schema, X, y), sample_weight)
 
 
-def hand_over(fitted: Any, model: _engine.Model, other: Any) -> None:
-    """Give another estimator a part of this one's tree, and what is known of the rows."""
-    other._adopt(model, fitted._labels_known(), fitted._schema.has_names)
+def transfer_model(fitted: Any, model: _engine.Model, other: Any) -> None:
+    """Give a pruned or cut model to another estimator, with what `fitted` knows of its rows."""
+    other._set_model(model, fitted._class_labels(), fitted._schema.has_names)
     other._float32_conflicts = getattr(fitted, "_float32_conflicts", None)
     fitted_on = getattr(fitted, "_fitted_on", None)
     if fitted_on is not None:

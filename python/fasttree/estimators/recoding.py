@@ -1,7 +1,14 @@
-"""Cells of new rows as the numbers, or as the codes of the levels, that a model knows.
+"""Columns of new rows as numbers, or as codes of the levels that a model knows.
 
-A label that the training rows did not have is treated as missing, with one warning per column, or
-refused. Long columns of text are coded before a `Table` is made, which has limits for levels.
+What
+    `number_column` and `level_column` recode one column. A label that was not declared when the
+    model was fitted is treated as missing, with one warning per column, or refused.
+    `long_text_coded` does so before a `Table` is made, whose columns have a largest number of
+    levels.
+Complexity
+    One pass over the cells.
+When not to use it
+    For training rows, whose levels a `Table` declares.
 """
 
 from __future__ import annotations
@@ -23,8 +30,15 @@ from .schema import Schema
 
 
 def number_column(column: Column, decimal: str | None) -> Column:
-    """A column as numbers, texts by the decimal mark of the model; an empty one becomes NaN, labels
-    are refused."""
+    """A column as numbers.
+
+    Args:
+        column: a column; one without values becomes NaN.
+        decimal: decimal mark of numbers in text, as in the training rows.
+
+    Raises:
+        TypeError: a label that is not a number, with its row.
+    """
     column = with_numbers(column, ",", decimal, None)
     if column.kind == "numeric":
         return column
@@ -46,7 +60,14 @@ def number_column(column: Column, decimal: str | None) -> Column:
 def level_column(
     column: Column, levels: tuple[Any, ...], handle_unknown: str, *, ordered: bool
 ) -> Column:
-    """A column as codes of the declared levels, -1 for missing and undeclared ones."""
+    """A column as codes of the declared levels, -1 for missing and undeclared ones.
+
+    Args:
+        column: a column of labels or numbers.
+        levels: the declared levels.
+        handle_unknown: undeclared levels are ``"missing"``, with a warning, or an ``"error"``.
+        ordered: whether the levels ascend.
+    """
     # The column's own levels and codes; the levels of numbers are their distinct values.
     if column.kind == "numeric":
         values = column.values
@@ -76,8 +97,10 @@ def level_column(
 
 
 def as_declared(labels: Any, declared: Sequence[Any]) -> Any:
-    """Labels; where only true and false are declared, those that differ in case or type from these
-    (``False``, ``"false"``, ``"FALSE"``) as they are declared.
+    """Labels, of which true and false are spelled as they are declared.
+
+    Where only true and false are declared, ``False``, ``"false"`` and ``"FALSE"`` are one label.
+    All other labels are unchanged.
 
     Examples:
         >>> as_declared(["true", "FALSE", "no"], (False, True)), as_declared(["A"], ("a", "b"))
@@ -88,7 +111,7 @@ def as_declared(labels: Any, declared: Sequence[Any]) -> Any:
 
 
 def _truths(declared: Sequence[Any]) -> dict[str, Any]:
-    """The declared labels by their words, if these are true and false; else nothing."""
+    """The declared labels by "true" and "false", if there are no others; else an empty dict."""
     words = {str(label).lower(): label for label in declared[:3]}
     return words if len(declared) < 3 and words.keys() <= {"false", "true"} else {}
 
@@ -96,15 +119,15 @@ def _truths(declared: Sequence[Any]) -> dict[str, Any]:
 def _report_unseen(
     name: str, what: str, unseen: list[Any], levels: Any, first: Any, *, handle_unknown: str
 ) -> None:
-    """Warn of undeclared levels, or refuse them.
+    """Warn of undeclared levels, or raise a ValueError.
 
     Args:
         name: name of the column.
         what: number of levels or cells, as text.
         unseen: some of the levels.
-        levels: the declared ones.
-        first: the first row with such a level, and its cell.
-        handle_unknown: "missing" warns, "error" refuses.
+        levels: the declared levels.
+        first: the first row with an undeclared level, and its cell.
+        handle_unknown: ``"missing"`` warns, ``"error"`` raises.
     """
     text = ", ".join(repr(v) for v in unseen[:8]) + (", ..." if len(unseen) > 8 else "")
     fault = f"column {name!r} holds {what} that were not declared when the model was fitted: {text}"
@@ -118,9 +141,16 @@ def _report_unseen(
 
 
 def long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
-    """X with its text columns as codes of the model, if it has more rows than `MAX_LEVELS`.
+    """Recode the text columns of X, if it has more rows than a column of a Table may have levels
+    (`MAX_LEVELS`); other X are returned unchanged.
 
-    Such columns may have more levels than a Table allows. Other X are returned unchanged.
+    Args:
+        schema: the columns of the model.
+        X: an array, a data frame, or a dict of columns.
+        handle_unknown: as in `level_column`.
+
+    Returns:
+        A dict of columns, or X.
     """
     is_array = isinstance(X, np.ndarray) and X.ndim == 2
     if not any(schema.nominal) or not (isinstance(X, Mapping) or is_array or hasattr(X, "columns")):
@@ -152,7 +182,7 @@ def long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
 
 
 def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown: str) -> Column:
-    """Cells as codes of the declared levels, without a table of the values in the cells."""
+    """Cells as codes of the declared levels, found one by one: their levels are not listed."""
     values = listed(cells)
     code_of = {level: code for code, level in enumerate(levels)}
     codes = np.fromiter((code_of.get(v, -1) for v in values), dtype=np.int32, count=len(values))

@@ -1,13 +1,14 @@
-"""`Regressor`: numbers predicted by an estimator with a fitted model, and how sure they are.
+"""`Regressor`, the base class of trees and forests that predict a number.
 
 What
-    The part of trees and forests that predicts a number: means and their R2, quantiles from the
-    training rows of the leaves, and intervals that are calibrated on rows held out.
+    Predicted numbers, R2 and evaluation of an estimator with a fitted model; quantiles from the
+    training rows in the leaves (`leaf_targets`); and prediction intervals that are calibrated on
+    rows held out (`intervals`).
 Complexity
-    That of the model; quantiles: `leaf_targets`.
+    That of the model: O(depth) per row and tree; for quantiles see `leaf_targets`.
 When not to use it
-    Alone: it is the base of `FastTreeRegressor` and `FastForestRegressor`. For classes there is
-    `Classifier`.
+    Directly: it is a base of `FastTreeRegressor` and `FastForestRegressor`. `Classifier` is its
+    counterpart for classes.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from ..table.groups import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers, no_target
 from . import intervals
 from .base import Estimator, RegressorMixin
-from .leaf_targets import LeafTargets, checked_quantiles, content_of
+from .leaf_targets import LeafTargets, checked_quantiles, checksum_of
 from .training_rows import FittedOn
 from .tree_arrays import TreeArrays
 
@@ -46,8 +47,8 @@ class Regressor(RegressorMixin, Estimator):
 
     @property
     def _centre(self) -> str:
-        """What the leaves of a tree predict of their rows, in a word: their mean, also of trees
-        that grew by classes of the number (`target_bins`), median or quantile."""
+        """What leaves predict, as a word: the mean of their rows (also with `target_bins`), the
+        median or a quantile."""
         criterion = criteria.make(self.criterion)
         name = criteria.name_of(criterion)
         if name == "quantile":
@@ -56,23 +57,23 @@ class Regressor(RegressorMixin, Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted numbers, shape (n_rows,), float64."""
-        blocks, n = self._blocks(X)
-        return self._answers(self._model, blocks, n)
+        blocks, n = self._encode(X)
+        return self._predictions(self._model, blocks, n)
 
-    def _answers(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
-        """The numbers that a model of the core predicts."""
+    def _predictions(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
+        """The numbers that a model of the core predicts for n encoded rows, shape (n,)."""
         return np.asarray(model.predict_proba(blocks, n, self.n_jobs))[:, 0]
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """R2, the coefficient of determination: 1 less the squared error over that of the mean of
         y. 1 is perfect, 0 as good as always saying the mean; of a constant y 1 or 0."""
-        X, numbers = self._truth(X, y)
+        X, numbers = self._rows_and_target(X, y)
         return self._score_of(self.predict(X), numbers, sample_weight)
 
     def _score_of(
         self, predicted: np.ndarray, numbers: np.ndarray, sample_weight: MaybeArray = None
     ) -> float:
-        """R2 of predictions, shape (n_rows,)."""
+        """R2 of predicted numbers, shape (n_rows,)."""
         from sklearn.metrics import r2_score
 
         weights = None if sample_weight is None else weights_array(sample_weight)
@@ -91,16 +92,16 @@ class Regressor(RegressorMixin, Estimator):
         from ..metrics import RegressionEvaluation
 
         X, y, members = self._rows_and_groups(X, y, groups)
-        X, numbers = self._truth(X, y)
+        X, numbers = self._rows_and_target(X, y)
         return RegressionEvaluation(numbers, self.predict(X), groups=members)
 
-    def _truth(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """X with names resolved, and the numbers that X or y brings.
+    def _rows_and_target(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        """Rows and numbers in place of names; a Table without y brings its numbers.
 
         Raises:
-            ValueError: none, another number of rows, or cells that are no numbers.
+            ValueError: no target, another number of rows, or cells that are not numbers.
         """
-        X, y = self._labelled_rows(X, y)
+        X, y = self._resolve_names(X, y)
         if isinstance(X, Table) and y is None:
             numbers = X.as_regression().numbers
             return X, encode_numbers(numbers, len(X), X.target).numbers
@@ -154,7 +155,12 @@ class Regressor(RegressorMixin, Estimator):
         return leaves.reshape(len(leaves), -1)
 
     def _quantiles(self, leaves: np.ndarray, at: np.ndarray) -> np.ndarray:
-        """Quantiles of rows by their leaves, shape (n_rows, n_quantiles)."""
+        """Quantiles of the target, shape (n_rows, n_quantiles).
+
+        Args:
+            leaves: leaf of each row in each tree, shape (n_rows, n_trees).
+            at: the quantiles, shape (n_quantiles,).
+        """
         return self._targets_by_leaf().quantiles(leaves, at, self._nodes_of)
 
     def _nodes_of(self, tree: int) -> TreeArrays:
@@ -171,17 +177,17 @@ class Regressor(RegressorMixin, Estimator):
         rows = fitted_on.rows
         return np.ones((1, len(rows.table))) if rows.weights is None else rows.weights[None]
 
-    def _adopt(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        super()._adopt(model, classes, has_names)
-        for of_another_model in ("_fitted_on", "_leaf_targets", "_calibration"):
-            self.__dict__.pop(of_another_model, None)
+    def _set_model(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._set_model(model, classes, has_names)
+        for outdated in ("_fitted_on", "_leaf_targets", "_calibration"):
+            self.__dict__.pop(outdated, None)
 
-    def _keep_rows(self, fitted_on: FittedOn) -> None:
-        content = content_of(fitted_on.rows.table, fitted_on.rows.weights)
+    def _remember_rows(self, fitted_on: FittedOn) -> None:
+        content = checksum_of(fitted_on.rows.table, fitted_on.rows.weights)
         self._fitted_on: FittedOn | None = replace(fitted_on, content=content)
 
     def _targets_by_leaf(self) -> LeafTargets:
-        """The training targets by leaf, brought together when they are first asked for.
+        """The training targets by leaf; they are sorted into the leaves at the first call.
 
         Raises:
             ValueError: they are not known, or the training rows have been changed.
@@ -198,7 +204,7 @@ class Regressor(RegressorMixin, Estimator):
                 "tree taken out of a forest; pickle the fitted estimator, or fit it here"
             )
         table = fitted_on.rows.table
-        if content_of(table, fitted_on.rows.weights) != fitted_on.content:
+        if checksum_of(table, fitted_on.rows.weights) != fitted_on.content:
             raise ValueError(
                 "the training rows have been changed in place since fit, so the targets in the "
                 "leaves are not known: fit again, and ask for quantiles before you change rows"
@@ -213,7 +219,7 @@ class Regressor(RegressorMixin, Estimator):
         if self.__dict__.get("_fitted_on") is not None:
             try:
                 self._targets_by_leaf()
-            except ValueError:  # rows that were changed since: the pickle is one without targets
+            except ValueError:  # rows were changed since: the pickle holds no targets
                 self._fitted_on = None
         state = super().__getstate__()
         state.pop("_fitted_on", None)
@@ -250,17 +256,17 @@ class Regressor(RegressorMixin, Estimator):
         check_is_fitted(self, "_model")
         one_of("method", method, intervals.METHODS)
         X, exposure = taken_exposure(X, exposure)
-        X, y = self._labelled_rows(X, y)
-        X, numbers = self._truth(X, y)
+        X, y = self._resolve_names(X, y)
+        X, numbers = self._rows_and_target(X, y)
         if exposure is not None:
             numbers = rates_of(numbers, exposure)[0]
         fitted_on: FittedOn | None = self.__dict__.get("_fitted_on")
         if fitted_on is not None and len(fitted_on.rows.table) == len(numbers):
             with quiet():
-                rows = self._table(X, y)
+                rows = self._make_table(X, y)
             if exposure is not None:
                 rows = with_exposure(rows, exposure)
-            if content_of(rows) == content_of(fitted_on.rows.table):
+            if checksum_of(rows) == checksum_of(fitted_on.rows.table):
                 raise ValueError(
                     "calibrate got the rows that the model was fitted on, whose errors are smaller "
                     "than those of new rows: hold rows out, for instance by "
@@ -327,7 +333,8 @@ class Regressor(RegressorMixin, Estimator):
         return self._in_domain(ends)
 
     def _in_domain(self, ends: np.ndarray) -> np.ndarray:
-        """Ends of intervals, of counts (``criterion="poisson"``) not below 0."""
+        """Ends of intervals, shape (n_rows, 2), with 0 in place of negative ones of counts
+        (``criterion="poisson"``)."""
         is_count = criteria.name_of(self.criterion) == "poisson"
         return np.maximum(ends, 0.0) if is_count else ends
 
@@ -339,8 +346,8 @@ class Regressor(RegressorMixin, Estimator):
         scores = np.abs(numbers - answers) if method == "residual" else None
         return self._model.to_bytes(intervals.with_scores(self._model.parameters, scores))
 
-    def _restore(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        super()._restore(model, classes, has_names)
+    def _load_model(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._load_model(model, classes, has_names)
         scores = intervals.scores_in(model.parameters)
         if scores is not None:
             self._calibration = ("residual", scores, np.zeros(len(scores)))

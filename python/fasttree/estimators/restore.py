@@ -1,4 +1,11 @@
-"""Estimators of trees, forests and exact trees from the bytes of their model files."""
+"""Fitted estimators of trees and forests from the bytes of their model files.
+
+What
+    The core validates the whole file before anything is used. The class of the estimator follows
+    from the model, its parameters from the text that `stored_parameters` wrote.
+When not to use it
+    Directly: `fasttree.load` and `fasttree.from_bytes` tell the kinds of model files apart.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +20,7 @@ from .forest import FastForestClassifier, FastForestRegressor
 from .parameters import restored_parameters
 from .tree import FastTreeClassifier, FastTreeRegressor
 
-SEARCHED: dict[str, type] = {
+_SEARCHED: dict[str, type] = {
     kind.__name__: kind for kind in (MinimalTreeClassifier, OptimalTreeClassifier)
 }
 
@@ -27,7 +34,7 @@ def tree_from_bytes(data: bytes) -> Any:
     model = _engine.model_from_bytes(data)
     kind: type = FastTreeRegressor if model.is_regression else FastTreeClassifier
     if '"learner"' in model.parameters:
-        kind = SEARCHED.get(json.loads(model.parameters).get("learner"), kind)
+        kind = _SEARCHED.get(json.loads(model.parameters).get("learner"), kind)
     return _restored(kind, model)
 
 
@@ -39,24 +46,28 @@ def forest_from_bytes(data: bytes) -> FastForestClassifier | FastForestRegressor
 
 
 def _restored(kind: Any, model: Any) -> Any:
-    """The fitted estimator of a loaded core model.
+    """A fitted estimator from a model that was read.
+
+    Args:
+        kind: class of the estimator.
+        model: a model of the core.
 
     Raises:
-        ValueError: parameters that no `fit` has written.
+        ValueError: parameters that no `fit` wrote.
     """
     try:
         params = restored_parameters(model.parameters)
         known = kind._get_param_names()
         estimator = kind(**{k: v for k, v in params.items() if k in known})
-        if "criterion" in known and kind.__name__ not in SEARCHED:
+        if "criterion" in known and kind.__name__ not in _SEARCHED:
             criteria.make(estimator.criterion)
         schema = json.loads(model.schema_json())
         labels = schema["classes"]
-        alike = len({type(label) for label in labels}) == 1
+        one_type = len({type(label) for label in labels}) == 1
         names = [f["name"] for f in schema["features"]]
-        estimator._restore(
+        estimator._load_model(
             model,
-            np.array(labels) if alike else np.array(labels, dtype=object),
+            np.array(labels) if one_type else np.array(labels, dtype=object),
             names != [f"x{j}" for j in range(len(names))],
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -1,4 +1,11 @@
-"""`Schema`: names, kinds, levels and classes of the columns that a model was fitted on."""
+"""`Schema`: names, kinds, levels and classes of the columns that a model was fitted on.
+
+What
+    A schema is read from the model of the core (`Schema.of_model`). New rows are matched with it
+    (`new_rows`), and names in messages and exports come from it.
+When not to use it
+    For the columns of a training set: those are in its `Table`.
+"""
 
 from __future__ import annotations
 
@@ -67,8 +74,14 @@ class Schema:
         self.is_numeric = not any(self.nominal) and not any(self.unused)
 
     def by_given_column(self, values: np.ndarray) -> np.ndarray:
-        """Values of the columns of the model, shape (..., n_columns), as values of the given ones:
-        the value of a date is the sum over its parts."""
+        """Sum values over the parts of each date.
+
+        Args:
+            values: values of the columns of the model, shape (..., n_columns).
+
+        Returns:
+            Values of the columns that a caller gives, shape (..., n_given).
+        """
         by_column = values[..., : len(self.given_names)].copy()
         for name in self.dates:
             parts = [self.names.index(part) for part in part_names([name])]
@@ -77,7 +90,13 @@ class Schema:
 
     @classmethod
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
-        """The schema of a model of the core; `owner` is named in messages."""
+        """The schema of a model of the core.
+
+        Args:
+            model: the model.
+            has_names: whether the user named the columns.
+            owner: name of the estimator, for messages.
+        """
         schema = cls.of_json(model.schema_json(cuts=False), has_names, owner)
         dates = tuple(for_other_rows(schema.dates).items())
         names = (*schema.given_names, schema.target) if has_names else ()
@@ -87,7 +106,7 @@ class Schema:
 
     @property
     def date_parts(self) -> dict[str, tuple[str, str]]:
-        """The columns that are made of dates: name -> the column of dates, and the part of it."""
+        """Name of each column that is made of a date -> (the column of dates, the part)."""
         parts_of = {name: zip(part_names([name]), PARTS, strict=True) for name in self.dates}
         return {name: (of, part) for of, parts in parts_of.items() for name, part in parts}
 
@@ -111,8 +130,8 @@ class Schema:
 
     @property
     def read(self) -> list[int]:
-        """The columns that are read: those that are tested, and of a date its cells and all
-        parts."""
+        """Numbers of the columns that new rows must have: those that the model tests, and of each
+        date that it tests the column and all its parts."""
         if self.tested is None:
             return list(range(len(self.names)))
         read = {self.names[j] for j in self.tested}
@@ -127,14 +146,14 @@ class Schema:
         vars(self).update({"ordered": [False] * len(state["names"]), **state})
 
     def part(self, places: list[int]) -> Schema:
-        """The schema of some columns."""
+        """The schema of the columns with the numbers `places`, in that order."""
         fields = ("names", "nominal", "levels", "unused", "ordered")
         lists: dict[str, Any] = {f: [getattr(self, f)[j] for j in places] for f in fields}
         return replace(self, **lists, tested=None)
 
     @classmethod
     def of_json(cls, text: str, has_names: bool, owner: str) -> Schema:
-        """The schema in the JSON text of a model of the core; `owner` is named in messages."""
+        """The schema in the JSON text of a model of the core; see `of_model`."""
         document = json.loads(text)
         features = document["features"]
         return cls(
@@ -157,7 +176,7 @@ def file_cells_of(model: Any) -> FileCells:
         ValueError: a damaged file.
     """
     text = model.parameters or ""
-    try:  # most models come of rows that were not in a file
+    try:  # most models were fitted on rows that were not in a file
         stored = json.loads(text).get("file_cells") if '"file_cells"' in text else None
         return FileCells.of_json(stored)
     except (ValueError, TypeError, KeyError, AttributeError) as error:

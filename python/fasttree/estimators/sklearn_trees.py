@@ -24,41 +24,28 @@ When not to use it
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
 from .._checks import one_of
+from ..exports.comparisons import ColumnTest, comparisons
 from ..exports.reading import Reading
 from ..table.columns import Column
 from ..table.data_checks.identifiers import is_of_numbers
-from .new_rows import rows_for
+from .new_rows import encode_rows
 from .split_columns import SplitColumns
+from .training_rows import TrainingRows
 from .tree_arrays import impurities
 
 CHAIN = 8
-"""Largest number of branches that become a chain of thresholds."""
+"""Largest number of branches that become a chain of thresholds, not a balanced tree."""
 
 Key = tuple[int, tuple[int, ...] | None]
-"""A column of the tree: a feature, and the levels that an indicator column marks (None: values)."""
-
-
-class _Test(NamedTuple):
-    """A test of a numeric column.
-
-    Attributes:
-        column: index of the column.
-        cuts: cut points, ascending.
-        order: branch ``order[i]`` takes the values up to ``cuts[i]``, the last one the rest.
-        missing: branch of missing values.
-    """
-
-    column: int
-    cuts: list[float]
-    order: list[int]
-    missing: int
-
+"""A column that the converted tree reads: the number of a feature, and the codes of the levels that
+an indicator column marks. None in their place: the values or codes of the feature."""
 
 Entry = dict[str, Any]
 """A node by the fields of scikit-learn's record of one, and its ``value`` and ``depth``."""
@@ -74,26 +61,86 @@ LEAF = {
 
 
 def to_sklearn(
-    model: Any, X: Any = None, *, missing: str = "refuse", as_forest: bool = False
+    fitted: Any, X: Any = None, *, missing: str = "refuse", as_forest: bool = False
 ) -> Any:
-    """A fitted model as an estimator of scikit-learn; see `FastTreeClassifier.to_sklearn`."""
+    """The model as scikit-learn's own estimator, for everything that reads those.
+
+    A `DecisionTreeClassifier` or `DecisionTreeRegressor` (of a forest a
+    `RandomForestClassifier` or `RandomForestRegressor`); where a column is nominal, a Pipeline
+    of `SplitColumns`, which turns levels into numbers, and that. A test with a branch for each
+    level or bin becomes a chain of thresholds, a subset test one indicator column.
+    Probabilities and predicted numbers are the model's to the last bit on numbers that float32
+    holds, which is what scikit-learn's trees read.
+
+    Args:
+        X: rows that must keep their ways through the tree when they are rounded to float32.
+            None: all rows made of training values, as `fit` saw them; where these are not known
+            (a loaded model, ``threshold_search="histogram"``), all rows whose numbers have at
+            most six significant digits. Where rounding would take a value over a threshold,
+            the threshold moves, to the nearest number of float32 that keeps all values of the
+            column on their sides. Other rows may get another answer only if they have a number
+            within rounding of a threshold, or between it and where it was moved.
+        missing: ``"refuse"``: a tree that divides rows with a missing value into fractions is
+            refused (``missing="fractional"``, or training rows that were divided).
+            ``"largest"``: rows with a missing value take the branch of largest weight instead;
+            others get the same probabilities.
+        as_forest: True makes a forest of a tree, too: of that tree alone (treelite reads
+            forests only).
+
+    Returns:
+        A fitted estimator. Its ``tree_.value`` holds probabilities, as scikit-learn's do; ours
+        holds class counts. Of a number, ``tree_.impurity`` is ours for the criteria that
+        scikit-learn has (``squared_error``, ``absolute_error``, ``poisson``), else the
+        variance, under ``squared_error``; a test of a chain, which stands for a part of a test
+        of ours, has the weighted means of the numbers and impurities of its branches (of
+        ``squared_error``, their variance).
+
+    Raises:
+        ValueError: fractions of rows, a leaf that predicts nothing or not its most probable
+            class, or numbers on both sides of a threshold that are one number in float32; the
+            message names node or column, values and rows, and what to do.
+
+    Examples:
+        >>> import fasttree
+        >>> tree = fasttree.fit("weather").to_sklearn()
+        >>> tree[0].get_feature_names_out().tolist()
+        ['outlook', 'humidity', 'windy']
+        >>> from sklearn.tree import export_text
+        >>> print(export_text(tree[1], feature_names=tree[0].get_feature_names_out()))
+        |--- outlook <= 0.50
+        |   |--- humidity <= 0.50
+        |   |   |--- class: no
+        |   |--- humidity >  0.50
+        |   |   |--- class: yes
+        |--- outlook >  0.50
+        |   |--- outlook <= 1.50
+        |   |   |--- class: yes
+        |   |--- outlook >  1.50
+        |   |   |--- windy <= 0.50
+        |   |   |   |--- class: no
+        |   |   |--- windy >  0.50
+        |   |   |   |--- class: yes
+        <BLANKLINE>
+    """
+    check_is_fitted(fitted, "_model")
+    X = fitted._new_rows(X)
     one_of("missing", missing, ("refuse", "largest"))
-    forest = as_forest or hasattr(model, "estimators_")
-    trees = list(model.estimators_) if hasattr(model, "estimators_") else [model]
+    forest = as_forest or hasattr(fitted, "estimators_")
+    trees = list(fitted.estimators_) if hasattr(fitted, "estimators_") else [fitted]
     readings = [Reading(tree) for tree in trees]
     if missing == "refuse":
-        _refuse_fractions(model, readings)
+        _refuse_fractions(fitted, readings)
     _refuse_other_labels(readings)
-    moved = _moved_thresholds(model, readings, X)
+    moved = _moved_thresholds(fitted, readings, X)
     # The estimator, on the columns that its tests need.
     keys = _columns(readings)
     column_of = {key: i for i, key in enumerate(keys)}
-    schema = model._schema
+    schema = fitted._schema
     odd = any(why is not None and not is_of_numbers(why) for why in schema.unused)
     numeric = not any(schema.nominal) and not (schema.has_names and odd)
-    names = numeric and model._schema.has_names
-    converted = [_tree(model, reading, column_of, names, moved) for reading in readings]
-    out = _forest(model, converted, names, len(keys)) if forest else converted[0]
+    names = numeric and fitted._schema.has_names
+    converted = [_tree(fitted, reading, column_of, names, moved) for reading in readings]
+    out = _forest(fitted, converted, names, len(keys)) if forest else converted[0]
     if numeric:
         return out
     # Nominal columns are encoded before it, and columns that are not used are left out.
@@ -101,20 +148,38 @@ def to_sklearn(
 
     columns = [(f, None if codes is None else list(codes)) for f, codes in keys]
     encoder = SplitColumns(
-        model._model.schema_json(),
+        fitted._model.schema_json(),
         columns,
-        has_names=model._schema.has_names,
-        handle_unknown=model.handle_unknown,
-        missing="error" if model.missing == "error" else "branch",
+        has_names=fitted._schema.has_names,
+        handle_unknown=fitted.handle_unknown,
+        missing="error" if fitted.missing == "error" else "branch",
     )
     return Pipeline([("columns", encoder), ("forest" if forest else "tree", out)])
+
+
+def remember_rounding(fitted: Any, training: TrainingRows) -> None:
+    """Record over which thresholds rounding to float32 moves training values, for `to_sklearn`.
+
+    `_float32_conflicts` becomes a list with feature, threshold, the values of the column beside it,
+    and the numbers of the given rows that hold them. It is None where the core has read only codes.
+    """
+    table = training.table
+    numbers = table.row_numbers if training.kept is None else training.kept.numbers
+    is_single = table.block is not None and table.block.dtype == np.float32
+    conflicts = [] if is_single else fitted._model.float32_conflicts(_engine.dataset_of(table))
+    if numbers is not None and conflicts:
+        conflicts = [
+            (f, threshold, beside, numbers[rows].tolist())
+            for f, threshold, beside, rows in conflicts
+        ]
+    fitted._float32_conflicts = conflicts
 
 
 # -- trees that scikit-learn cannot represent -----------------------------------------------------
 
 
 def _refuse_fractions(model: Any, readings: list[Reading]) -> None:
-    """Refuse trees in which rows with a missing value went down several branches."""
+    """Raise a ValueError for trees that sent rows with a missing value down several branches."""
     always = getattr(model, "missing", "auto") == "fractional"
     for reading in readings:
         rows = reading.tree.n_node_samples
@@ -133,7 +198,7 @@ def _refuse_fractions(model: Any, readings: list[Reading]) -> None:
 
 
 def _refuse_other_labels(readings: list[Reading]) -> None:
-    """Refuse leaves that predict nothing, or another class than the most probable one."""
+    """Raise a ValueError for leaves that predict nothing, or not the most probable class."""
     for reading in readings:
         leaves = np.array(reading.leaves)
         labels = np.array(reading.label)[leaves]
@@ -155,11 +220,13 @@ def _refuse_other_labels(readings: list[Reading]) -> None:
 def _moved_thresholds(
     model: Any, readings: list[Reading], X: Any
 ) -> dict[tuple[int, float], float]:
-    """The thresholds, by feature and number, that must move so that rounding to float32 leaves all
-    values of their columns on their sides, and where to.
+    """The thresholds that must move, so that no value changes sides when it is rounded to float32.
 
-    The values come from X, or from the training rows, whose conflicts `fit` recorded; where
-    it could not, all numbers of six significant digits, of which no two are the same in float32.
+    The values are those of X; without X those of the training rows, whose conflicts `fit` recorded;
+    and where it could not, all numbers of six significant digits, which float32 tells apart.
+
+    Returns:
+        (feature, threshold) -> where it moves to.
 
     Raises:
         ValueError: float32 does not tell the values beside a threshold apart. With X: and it sends
@@ -172,7 +239,7 @@ def _moved_thresholds(
     }
     columns: list[np.ndarray] = []
     if X is not None:
-        blocks, _ = rows_for(model._schema, X, model.handle_unknown, model.missing)
+        blocks, _ = encode_rows(model._schema, X, model.handle_unknown, model.missing)
         columns = [block[:, j] for block in blocks for j in range(block.shape[1])]
     moved, stuck = {}, []
     for feature, cuts in sorted(_thresholds(readings).items()):
@@ -209,7 +276,7 @@ def _moved_thresholds(
 
 
 def _single(value: float) -> float:
-    """A number as float32 has it."""
+    """A number rounded to float32."""
     with np.errstate(over="ignore"):
         return float(np.float32(value))
 
@@ -256,8 +323,13 @@ def _thresholds(readings: list[Reading]) -> dict[int, set[float]]:
 
 
 def _check_rows(model: Any, stuck: list[tuple[int, float]], columns: list[np.ndarray]) -> None:
-    """Refuse rows that rounding sends to another leaf, over thresholds that cannot move, by column
-    and row of the first one."""
+    """Raise a ValueError for the first row that rounding to float32 sends to another leaf.
+
+    Args:
+        model: the model.
+        stuck: (feature, threshold) of the thresholds that cannot move.
+        columns: the encoded columns of the rows, shape (n_rows,) each.
+    """
 
     def leaves(cells: list[np.ndarray]) -> np.ndarray:
         blocks = [
@@ -313,7 +385,7 @@ def _test(
     node: int,
     column_of: dict[Key, int],
     moved: dict[tuple[int, float], float],
-) -> _Test:
+) -> ColumnTest:
     """The test of an inner node; missing values go to the branch with their largest share."""
     index, listed = reading.feature[node], _listed_levels(reading, node)
     column, feature = column_of[index, listed], reading.features[index]
@@ -321,19 +393,20 @@ def _test(
     missing = max(range(len(shares)), key=shares.__getitem__)
     reach = reading.reach[node]
     if not math.isnan(reach):
-        return _Test(column, [moved.get((index, reach), reach)], [0, 1], missing)
-    if listed is not None:  # an indicator column: 0 for the other levels
-        return _Test(column, [0.5], [1, 0], missing)
-    if feature.levels is None:
-        cuts = [moved.get((index, cut), cut) for cut in feature.cuts or ()]
+        cuts, order = [moved.get((index, reach), reach)], [0, 1]
+    elif listed is not None:  # an indicator column: 0 for the other levels
+        cuts, order = [0.5], [1, 0]
     else:
-        cuts = [code + 0.5 for code in range(len(feature.levels) - 1)]
-    branches = reading.tree.groups_of(node).tolist() or list(range(len(cuts) + 1))
-    return _Test(column, cuts, branches, missing)
+        if feature.levels is None:
+            cuts = [moved.get((index, cut), cut) for cut in feature.cuts or ()]
+        else:
+            cuts = [code + 0.5 for code in range(len(feature.levels) - 1)]
+        order = reading.tree.groups_of(node).tolist() or list(range(len(cuts) + 1))
+    return ColumnTest(column, cuts, order, missing, [])
 
 
 class _Statistics:
-    """What is known of the training rows of nodes: class counts, or numbers.
+    """Statistics of the training rows in nodes, as scikit-learn's trees hold them.
 
     Attributes:
         criterion: scikit-learn's name of the impurity. Of classes entropy for information gain,
@@ -354,7 +427,12 @@ class _Statistics:
             self.criterion, self._impurity = "squared_error", tree.variance
 
     def of(self, node: int, branches: list[int] | None = None) -> Entry:
-        """A leaf with the rows of a node, or with those of some branches of it together."""
+        """The entry of a leaf with the rows of a node, or of some of its children together.
+
+        Args:
+            node: number of the node.
+            branches: numbers of the children; None: all rows of the node.
+        """
         rows, weights = self._tree.n_node_samples, self._tree.weighted_n_node_samples
         if branches is None:
             statistics = weights[node], self._impurity[node], self._values[node]
@@ -389,53 +467,18 @@ def _nodes(
 ) -> list[Entry]:
     """The nodes of a tree in scikit-learn's order: pre-order, left before right."""
     entries: list[Entry] = []
-
-    def add(entry: Entry, place: tuple[Entry, str]) -> Entry:
-        """Append a leaf at a side of an entry."""
-        above, side = place
-        above[side] = len(entries)
-        entries.append({**entry, "depth": above["depth"] + 1})
-        return entries[-1]
-
-    def set_test(entry: Entry, test: _Test, threshold: float, missing_left: bool) -> None:
-        """Turn a leaf into a test."""
-        entry.update(feature=test.column, threshold=threshold, missing_go_to_left=missing_left)
-
-    # What is still to be written: a node of the tree (no test), or the branches order[low:high] of
-    # its test; and where: the entry above it, and the side.
-    root: tuple[Entry, str] = ({"depth": -1}, "left_child")
-    work: list[tuple[int, _Test | None, int, int, tuple[Entry, str]]] = [(0, None, 0, 0, root)]
-    while work:
-        node, test, low, high, place = work.pop()
-        # A single branch: continue with its child.
-        if test is not None and high - low == 1:
-            work.append((reading.children[node][test.order[low]], None, 0, 0, place))
-            continue
-        if test is not None:
-            children = [reading.children[node][b] for b in test.order[low:high]]
-            entry = add(statistics.of(node, children), place)
-        else:
-            if not reading.children[node]:
-                add(statistics.of(node), place)
-                continue
-            test = _test(reading, node, column_of, moved)
-            low, high = 0, len(test.order)
-            has_missing_branch = test.missing not in test.order
-            if not has_missing_branch and high == 1:  # a test with one branch
-                work.append((node, test, 0, 1, place))
-                continue
-            entry = add(statistics.of(node), place)
-            if has_missing_branch:  # all numbers go left of infinity, missing values right
-                set_test(entry, test, math.inf, False)
-                child = reading.children[node][test.missing]
-                work.append((child, None, 0, 0, (entry, "right_child")))
-                work.append((node, test, low, high, (entry, "left_child")))
-                continue
-        # Split the branches: the first from the others in a chain, else in the middle.
-        middle = low + 1 if len(test.order) <= CHAIN else (low + high) // 2
-        set_test(entry, test, test.cuts[middle - 1], test.missing in test.order[low:middle])
-        work.append((node, test, middle, high, (entry, "right_child")))
-        work.append((node, test, low, middle, (entry, "left_child")))
+    tests = comparisons(reading, lambda node: _test(reading, node, column_of, moved), CHAIN)
+    for number, test in enumerate(tests):
+        entry = statistics.of(test.node, test.children)
+        entry["depth"] = 0
+        if test.parent >= 0:
+            above = entries[test.parent]
+            above["right_child" if test.is_right else "left_child"] = number
+            entry["depth"] = above["depth"] + 1
+        if test.column is not None:
+            entry["feature"], entry["threshold"] = test.column, test.cut
+            entry["missing_go_to_left"] = test.missing_left
+        entries.append(entry)
     return entries
 
 

@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from .._checks.aliases import MaybeArray
 from .._checks.plain_text import level_text
-from .new_rows import rows_for
+from .new_rows import encode_rows
 from .schema import Schema
 
 SHOWN_LEVELS = 6
@@ -56,12 +56,12 @@ class SplitColumns(TransformerMixin, BaseEstimator):
         return Schema.of_json(self.schema, self.has_names, "SplitColumns")
 
     def transform(self, X: Any) -> np.ndarray:
-        """The columns of rows X, float64, shape (n_rows, len(columns)).
+        """Encode rows as float64, shape (n_rows, len(columns)).
 
         Raises:
-            ValueError, TypeError: rows that the model cannot predict, either.
+            ValueError, TypeError: rows that the model could not predict.
         """
-        blocks, n = rows_for(self._read(), X, self.handle_unknown, self.missing)
+        blocks, n = encode_rows(self._read(), X, self.handle_unknown, self.missing)
         cells = [block[:, j] for block in blocks for j in range(block.shape[1])]
         nominal = self._read().nominal
         out = np.empty((n, len(self.columns)))

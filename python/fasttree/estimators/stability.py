@@ -1,8 +1,9 @@
-"""How sure a tree is: the same tree refitted on resampled rows.
+"""The method `stability`: what refits of a tree on resampled rows have in common.
 
 What
     ``model.stability(X, y)`` grows the model's tree again on bootstrap samples or subsamples of its
-    rows and counts what the refits ask: per feature, per node, per tree and per row.
+    rows (`refits`) and counts which columns the refits test: per feature, per node, per tree and
+    per row.
 Source and equation
     Philipp, Rusch, Hornik & Strobl, "Measuring the Stability of Results From Supervised Statistical
     Learning" (2018), and the R package stablelearner for the counts of features. The agreement of a
@@ -28,7 +29,6 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -39,21 +39,18 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _engine, criteria
 from .._checks import checked, choice, number_in, shown, whole
 from .._checks.aliases import MaybeArray
 from .._checks.naming import is_by_test
 from .._checks.plain_text import one_line
-from .._checks.progress import counter
 from .._checks.words import argument, counted, given, in_text, option
 from ..exports.tables.text import columns_text
 from ..table import Table
 from ..table.data_checks.warned import quiet
-from .conditions import has_thresholds
 from .honest import is_honest
-from .idle import is_set
-from .parameters import config_of, copies_of
-from .training_rows import TrainingRows, own_weights
+from .refits import Resamples, refit
+from .schema import Schema
+from .training_rows import sample_weights
 from .tree_arrays import TreeArrays
 
 FRACTION = 0.632
@@ -179,7 +176,7 @@ class Stability:
             predicts nothing, a row sums to less than 1. Of a number a Bunch of `mean` and `std`
             (divisor repeats - 1), shape (n_rows,) each.
         """
-        blocks, n = _blocks(self._fitted, self._models, X)
+        blocks, n = _encode_for(self._fitted, self._models, X)
         return _votes(self._fitted, self._models, blocks, n)
 
     def ranked(self) -> list[int]:
@@ -298,14 +295,21 @@ def _percent(share: float) -> str:
 
 
 def _first_levels(tree: TreeArrays, node: int, levels: Sequence[Any]) -> tuple[Any, ...]:
-    """Names of the levels that go to the first child of a subset node."""
+    """Names of the levels that go to the first child of a subset node, ascending by code."""
     return tuple(levels[code] for code in tree.levels_of(node).tolist())
 
 
 def _tests_of(model: Any, j: int, names: Any) -> Iterator[tuple[int, Any]]:
-    """The depth of each test of column j in a tree, with the names of the levels that go to its
-    first branch, among `names`; of a number with each threshold between two branches, several of
-    its bins."""
+    """Depth and split of each test of column j in a tree.
+
+    The split is a threshold, or the names of the levels that go to the first branch; a test on bins
+    of a number is listed once for each threshold between two of its branches.
+
+    Args:
+        model: a model of the core.
+        j: number of the column.
+        names: names of its levels; None of a number.
+    """
     tree = TreeArrays(model.arrays())
     nodes = np.flatnonzero(tree.feature == j).tolist()
     cuts = []
@@ -332,7 +336,7 @@ def _division(tree: TreeArrays, node: int, n_levels: int) -> set[frozenset[int]]
 
 
 def _node_line(one: NodeStability) -> str:
-    """What is known of a node, in a line."""
+    """A node as a line of text."""
     line = f"node {one.node}: {one_line(one.feature)} {_percent(one.chosen)}"
     if one.thresholds is not None:
         low, _, high = one.thresholds
@@ -344,13 +348,13 @@ def _node_line(one: NodeStability) -> str:
     return line + (f"; no split {_percent(one.none)}" if one.none > 0 else "")
 
 
-def _blocks(fitted: Any, models: list[Any], X: Any) -> tuple[list[np.ndarray], int]:
-    """New rows as the core takes them, with all columns that the refits read."""
+def _encode_for(fitted: Any, models: list[Any], X: Any) -> tuple[list[np.ndarray], int]:
+    """New rows as blocks for the core, with the columns that any of the refits reads."""
     reader = copy(fitted)
     reader._schema = copy(fitted._schema)
     reader._schema.__dict__.pop("read", None)
     reader._schema.tested = sorted({j for model in models for j in model.tested()})
-    return reader._blocks(X)
+    return reader._encode(X)
 
 
 def _votes(fitted: Any, models: list[Any], blocks: list[np.ndarray], n: int) -> Any:
@@ -362,14 +366,20 @@ def _votes(fitted: Any, models: list[Any], blocks: list[np.ndarray], n: int) -> 
         return counts[:, :-1] / len(models)
     mean, squares = np.zeros(n), np.zeros(n)
     for i, model in enumerate(models):
-        change = fitted._answers(model, blocks, n) - mean
+        change = fitted._predictions(model, blocks, n) - mean
         mean += change / (i + 1)
         squares += change * change * (i / (i + 1))
     return Bunch(mean=mean, std=np.sqrt(squares / (len(models) - 1 or np.nan)))
 
 
 def _agreement(votes: Any, refits: int) -> float:
-    """See `Stability`."""
+    """The mean over the rows of the chance that two refits predict the same class; of a number the
+    root of the mean variance of the predictions (`Stability.trees`).
+
+    Args:
+        votes: what `_votes` returns.
+        refits: number of refits.
+    """
     if isinstance(votes, Bunch):
         return float(np.sqrt((votes.std**2).mean()))
     counts = np.rint(votes * refits)
@@ -378,8 +388,13 @@ def _agreement(votes: Any, refits: int) -> float:
     return float(pairs.mean() / (refits * (refits - 1) or np.nan))
 
 
-def _likeness(a: np.ndarray, b: np.ndarray) -> float:
-    """I(A; B) / H(A, B) of two divisions of the rows; 1 where both are one part."""
+def _similarity(a: np.ndarray, b: np.ndarray) -> float:
+    """Similarity I(A; B) / H(A, B) of two divisions of the rows, in [0, 1]; 1 where neither divides
+    them.
+
+    Args:
+        a, b: leaf of each row in two trees, shape (n_rows,).
+    """
     both = a.astype(np.int64) * (int(b.max()) + 1) + b
     counts = [np.unique(codes, return_counts=True)[1] / len(a) for codes in (a, b, both)]
     own, other, joint = (float(-(shares * np.log(shares)).sum()) for shares in counts)
@@ -389,7 +404,8 @@ def _likeness(a: np.ndarray, b: np.ndarray) -> float:
 def _similarities(
     models: list[Any], blocks: list[np.ndarray], n: int, seed: int, n_jobs: Any
 ) -> np.ndarray:
-    """Of the leaves of seeded pairs of refits; NaN of one refit."""
+    """Similarity of the leaves of `PAIRS` pairs of refits, drawn by `seed`, shape (n_pairs,); NaN
+    of one refit."""
     if len(models) < 2:
         return np.array([np.nan])
     random = np.random.default_rng([seed, len(models)])
@@ -398,128 +414,11 @@ def _similarities(
     used = np.unique(np.concatenate([first, second])).tolist()
     leaves = {i: np.asarray(models[i].apply(blocks, n, n_jobs)) for i in used}
     pairs = zip(first.tolist(), second.tolist(), strict=True)
-    return np.array([_likeness(leaves[i], leaves[j]) for i, j in pairs])
-
-
-@dataclass
-class _Resamples:
-    """Draws of rows, or of whole groups, each from the seed and the number of its refit.
-
-    Attributes:
-        rows: the rows, of which those of weight > 0 are drawn.
-        sample, fraction, repeats, seed: as given to `stability`; `seed` is its `random_state`.
-        groups: the group of each row; None where rows are drawn.
-    """
-
-    rows: TrainingRows
-    sample: str
-    fraction: float
-    repeats: int
-    seed: int
-    groups: np.ndarray | None
-
-    def __post_init__(self) -> None:
-        self._drawable = self.rows.drawable
-        drawn = self._drawable if self.groups is None else self.groups[self._drawable]
-        units, self._unit_of = np.unique(drawn, return_inverse=True)
-        self._n_units = len(units)
-        self._n_kept = None if self.sample == "bootstrap" else int(self.fraction * len(units))
-        if self._n_kept == 0:
-            raise ValueError(f"fraction={self.fraction} of {len(units)} rows or groups leaves none")
-
-    def draw(self, i: int) -> np.ndarray:
-        """How often each row is in sample i, shape (n_rows,)."""
-        random, n, kept = np.random.default_rng([self.seed, i]), self._n_units, self._n_kept
-        drawn = random.integers(n, size=n) if kept is None else random.permutation(n)[:kept]
-        found = np.zeros(len(self.rows.table), dtype=np.int64)
-        found[self._drawable] = np.bincount(drawn, minlength=n)[self._unit_of]
-        return found
-
-
-def _shares_columns(fitted: Any, draws: _Resamples) -> bool:
-    """Whether trees of a forest are refits of this one to the bit: rows are drawn as a forest draws
-    them, growth learns nothing from them but the tree, and nothing is random."""
-    weights, params = draws.rows.weights, fitted.get_params(deep=False)
-    is_grown = "splitter" in params and fitted._task == "classification"
-    are_rows = draws.sample == "bootstrap" and draws.groups is None
-    if not (is_grown and are_rows) or draws.rows.class_weights is not None:
-        return False
-    # A share of the copies of the rows differs by sample.
-    limits = (params["min_samples_split"], params["min_samples_leaf"])
-    is_share = any(isinstance(n, float) for n in limits) or params["min_weight_fraction_leaf"]
-    learned = ("threshold_search", "splitter", "max_features", "cost_matrix",
-               "pruning", "ccp_alpha", "merge_redundant", "honest")  # fmt: skip
-    return (
-        not any(is_set(fitted, name) for name in learned)
-        and has_thresholds(params)
-        and params["missing"] != "mode"
-        and params["ties"] != "random"
-        and (params["selection"], params["test"]) != ("significance", "permutation")
-        and isinstance(criteria.make(fitted.criterion), criteria.Criterion)
-        and (weights is None or (not is_share and bool(np.all(weights == np.floor(weights)))))
-    )
-
-
-def _as_forest(
-    fitted: Any, draws: _Resamples, *, n_jobs: Any, progress: Any
-) -> tuple[list[Any], Callable[[int], np.ndarray]]:
-    """Refits as the trees of a forest, and their draws on the rows of the fit."""
-    table, weights = draws.rows.table, draws.rows.weights
-    n = len(table) if weights is None else int(np.count_nonzero(weights))
-    copies = copies_of(len(table), draws.rows.copies)[0]
-    params = {**fitted.get_params(deep=False), "random_state": draws.seed, "trace": None}
-    config, _ = config_of(params, table, draws.rows.copies, sampled=float(copies))
-    config.update(seed=draws.seed, parameters="{}")
-    bagging = {"trees": draws.repeats, "draws": n}
-    words = {"n_jobs": n_jobs, "progress": progress, "sample_weight": weights}
-    model = _engine.forest_fit(table, config, bagging, **words)
-
-    def draw(i: int) -> np.ndarray:
-        data, own = _engine.dataset_of(table, n_jobs), _engine.as_weights(weights)
-        counts = _engine.core.bag_counts(data, config, n, [model.seeds[i]], own, n_jobs)
-        return np.asarray(counts[0])
-
-    return [model.tree(t, "{}") for t in range(draws.repeats)], draw
-
-
-def _as_fits(
-    fitted: Any, draws: _Resamples, *, n_jobs: Any, progress: Any
-) -> tuple[list[Any], Callable[[int], np.ndarray]]:
-    """Refits as fits of their own. A draw is the weight of a row, so that all copies of a row are
-    in one fold of a pruning; where rows have weights that are no numbers of copies, a draw is that
-    many copies, which limits count."""
-    step, models = counter(progress, "refits", draws.repeats), []
-    words = {"n_jobs": n_jobs, "progress": None, "trace": None}
-    table, own, groups = draws.rows.table, draws.rows.table.sample_weight, draws.groups
-    are_copies = own is None or bool(np.all(own == np.floor(own)))
-    for i in range(draws.repeats):
-        again, times = clone(fitted), draws.draw(i)
-        again.set_params(**{k: v for k, v in words.items() if k in again._get_param_names()})
-        copies = np.flatnonzero(times) if are_copies else np.repeat(np.arange(len(table)), times)
-        part = table.take(copies)
-        if are_copies:
-            part.sample_weight = times[copies] * (1.0 if own is None else own[copies])
-        honest = {}
-        if getattr(again, "honest", None):  # copies of a row must not grow a tree and judge it
-            honest["groups"] = copies if groups is None else groups[copies]
-        with quiet(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            again.fit(part, **honest)
-        models.append(again._model)
-        step()
-    return models, draws.draw
-
-
-def _refits(
-    fitted: Any, draws: _Resamples, **words: Any
-) -> tuple[list[Any], Callable[[int], np.ndarray]]:
-    """Models of the refits, and the draws of their rows."""
-    refits = _as_forest if _shares_columns(fitted, draws) else _as_fits
-    return refits(fitted, draws, **words)
+    return np.array([_similarity(leaves[i], leaves[j]) for i, j in pairs])
 
 
 def _no_nodes(fitted: Any, table: Table) -> str:
-    """Why nodes cannot be searched one by one; empty: they can."""
+    """A sentence on why nodes cannot be searched one by one; empty where they can."""
     params, tree, why = fitted.get_params(deep=False), fitted.tree_, ""
     tested = np.unique(tree.feature[tree.missing_branch == -2]).tolist()
     if "min_impurity_decrease" not in params or params.get("evaluation", "local") != "local":
@@ -605,11 +504,11 @@ petal width (cm) in 1.
         )
     X, y, labels = fitted._rows_and_groups(X, y, groups)
     with quiet():
-        table, sample_weight, kept = fitted._labelled_table(X, y, sample_weight)
+        table, sample_weight, kept = fitted._table_with_target(X, y, sample_weight)
         # The Table carries the weights, so that parts of its rows have theirs.
         table = table.take(slice(None))
-        table.sample_weight = own_weights(table, sample_weight)
-        rows = fitted._weighted(table, None, kept)
+        table.sample_weight = sample_weights(table, sample_weight)
+        rows = fitted._weigh(table, None, kept)
     table, schema = rows.table, fitted._schema
     names = [column.name for column in table.columns]
     if names != list(schema.names):
@@ -618,14 +517,40 @@ petal width (cm) in 1.
             f"{', '.join(names[:5])}; the model has {', '.join(schema.names[:5])}"
         )
     codes = None if labels is None else rows.groups(labels)
-    draws = _Resamples(rows, sample, fraction, repeats, random_state, codes)
-    models, draw = _refits(fitted, draws, n_jobs=n_jobs, progress=progress)
-    blocks, n = _blocks(fitted, models, table)
-    # How often each refit asks each column, and whether as the first.
+    draws = Resamples(rows, sample, fraction, repeats, random_state, codes)
+    models, draw = refit(fitted, draws, n_jobs=n_jobs, progress=progress)
+    blocks, n = _encode_for(fitted, models, table)
+    features, shares = _tested_columns(models, schema)
+    trees = _sizes_and_agreement(fitted, models, blocks, n, seed=random_state, n_jobs=n_jobs)
+    why_no_nodes = _no_nodes(fitted, table) if nodes else ""
+    is_searched = nodes and not why_no_nodes
+    return Stability(
+        repeats=repeats,
+        sample=sample,
+        fraction=fraction,
+        n_rows=n,
+        features=features,
+        trees=trees,
+        nodes=dict(_searched_nodes(fitted, draws, n_jobs)) if is_searched else None,
+        why_no_nodes=why_no_nodes,
+        _models=models,
+        _fitted=fitted,
+        _draw=lambda i: rows.as_given(draw(i), 0),
+        _asked=shares,
+    )
+
+
+def _tested_columns(models: list[Any], schema: Schema) -> tuple[Any, tuple[np.ndarray, np.ndarray]]:
+    """Which columns the refits test.
+
+    Returns:
+        `Stability.features`, and `Stability._asked`.
+    """
     tested = [model.arrays()["feature"] for model in models]
-    uses = np.array([np.bincount(one[one >= 0], minlength=len(names)) for one in tested])
-    roots = np.array([one[0] == np.arange(len(names)) for one in tested])
-    asked = roots.mean(axis=0), (uses > 0).mean(axis=0)
+    n_columns = len(schema.names)
+    uses = np.array([np.bincount(one[one >= 0], minlength=n_columns) for one in tested])
+    roots = np.array([one[0] == np.arange(n_columns) for one in tested])
+    shares = roots.mean(axis=0), (uses > 0).mean(axis=0)
     uses, roots = schema.by_given_column(uses), schema.by_given_column(roots)
     features = Bunch(
         names=list(schema.given_names),
@@ -633,26 +558,44 @@ petal width (cm) in 1.
         root=roots.mean(axis=0),
         uses=uses.mean(axis=0),
     )
+    return features, shares
+
+
+def _sizes_and_agreement(
+    fitted: Any, models: list[Any], blocks: list[np.ndarray], n: int, *, seed: int, n_jobs: Any
+) -> Any:
+    """`Stability.trees`: sizes of the refits, and how far their predictions and leaves agree.
+
+    Args:
+        fitted: the estimator.
+        models: the refits.
+        blocks, n: the training rows as blocks for the core, and their number.
+        seed: of the pairs of refits that are compared.
+        n_jobs: threads.
+    """
     sizes = np.array([[leaves, depth] for _, leaves, _, depth in (one.shape for one in models)])
     leaves, depth = np.quantile(sizes, QUANTILES, axis=0, method="inverted_cdf").T
-    likeness = _similarities(models, blocks, n, random_state, n_jobs)
-    trees = Bunch(
+    similarities = _similarities(models, blocks, n, seed, n_jobs)
+    return Bunch(
         leaves=leaves,
         depth=depth,
-        agreement=_agreement(_votes(fitted, models, blocks, n), repeats),
-        similarity=float(likeness.mean()),
-        similarity_quantiles=np.quantile(likeness, QUANTILES),
+        agreement=_agreement(_votes(fitted, models, blocks, n), len(models)),
+        similarity=float(similarities.mean()),
+        similarity_quantiles=np.quantile(similarities, QUANTILES),
     )
-    why = _no_nodes(fitted, table) if nodes else ""
-    searched = dict(_searched_nodes(fitted, draws, n_jobs)) if nodes and not why else None
-    counts = (repeats, sample, fraction, n, features, trees, searched, why)
-    return Stability(*counts, models, fitted, lambda i: rows.as_given(draw(i), 0), asked)
 
 
-def _of_one_split(fitted: Any, draws: _Resamples, share: float) -> Any:
-    """The estimator that searches one node alone, which holds a share of the weight of the rows:
-    with the class weights and the limits of the whole tree, as far as they say what a branch may
-    be. The node has met the others; of a subsample, branches hold a share of their rows."""
+def _of_one_split(fitted: Any, draws: Resamples, share: float) -> Any:
+    """An estimator that searches one node alone, under the limits of the whole tree.
+
+    Limits on branches are scaled to the rows of the node, and class weights are those of all rows;
+    limits that the node itself has met are dropped.
+
+    Args:
+        fitted: the tree.
+        draws: the samples of the whole tree; of subsamples, branches hold a fraction of their rows.
+        share: share of the node in the weight of all rows.
+    """
     params, rows = fitted.get_params(deep=False), draws.rows
     changed: dict[str, Any] = {"max_depth": 1, "max_leaf_nodes": None, "pruning": None,
                                "ccp_alpha": 0.0, "min_samples_split": 2}  # fmt: skip
@@ -670,9 +613,9 @@ def _of_one_split(fitted: Any, draws: _Resamples, share: float) -> Any:
 
 
 def _searched_nodes(
-    fitted: Any, draws: _Resamples, n_jobs: Any
+    fitted: Any, draws: Resamples, n_jobs: Any
 ) -> Iterator[tuple[int, NodeStability]]:
-    """Each test of the tree, searched on resamples of its node's rows."""
+    """For each inner node, what searches on resamples of its rows find."""
     tree, table, groups = fitted.tree_, draws.rows.table, draws.groups
     leaf = np.asarray(fitted.apply(table))
     ends, weight = tree.subtree_ends(), tree.weighted_n_node_samples
@@ -681,16 +624,22 @@ def _searched_nodes(
         one = _of_one_split(fitted, draws, float(weight[node] / weight[0]))
         part = replace(
             draws,
-            rows=one._weighted(table.take(inside), None),
+            rows=one._weigh(table.take(inside), None),
             seed=draws.seed + node,
             groups=None if groups is None else groups[inside],
         )
-        models, _ = _refits(one, part, n_jobs=n_jobs, progress=None)
+        models, _ = refit(one, part, n_jobs=n_jobs, progress=None)
         yield node, _of_searches(models, node, tree, fitted._schema)
 
 
 def _of_searches(models: list[Any], node: int, tree: Any, schema: Any) -> NodeStability:
-    """What the searches of a node have found."""
+    """The summary of the searches of a node.
+
+    Args:
+        models: the models of the searches, of one split each.
+        node: the node of `tree`, the whole tree.
+        schema: the columns of the tree.
+    """
     j, n = int(tree.feature[node]), len(models)
     found = [TreeArrays(model.arrays()) for model in models]
     chosen = np.array([int(one.feature[0]) for one in found])

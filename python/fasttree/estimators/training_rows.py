@@ -1,13 +1,15 @@
-"""What the rows of a fit count and weigh, in one place.
+"""`TrainingRows`: the rows of a fit with their weights.
 
 What
-    A row has a weight of its own, `weights`, and its class has a weight that multiplies it,
-    `class_weights`. A whole weight is that many copies of the row; a class weight makes no row
-    more. The core takes both, apart from each other (`configured`).
+    A row has a sample weight (`weights`), and its class has a weight that multiplies it
+    (`class_weights`). A whole sample weight stands for that many copies of the row, which limits on
+    numbers of rows count; a class weight does not. The core takes both, one beside the other
+    (`configured`).
 Source and equation
-    ``"balanced"``: n / (k n_c) in the rows' own weights, k the number of classes that occur.
-    Weights of a dict are scaled so that all rows together weigh what they weigh without them;
-    equal ones therefore are none. Class weights and priors are multiplied.
+    ``"balanced"``: n / (k n_c), with the sample weights n of all rows and n_c of class c, and the
+    number k of classes that occur. Weights of a dict are scaled so that all rows together weigh
+    what they weigh without them; equal ones therefore have no effect. Class weights and priors are
+    multiplied.
 Complexity
     One pass over the labels.
 When not to use it
@@ -19,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,27 +35,39 @@ from ..table.groups import group_codes
 from .costs import class_sums, prior_factors
 
 
-@dataclass(frozen=True)
-class TrainingRows:
-    """Labelled rows, their own weights and the weights of their classes.
+class KeptRows(NamedTuple):
+    """Which of the rows given to `fit` are in its Table, without the rows of weight 0.
 
     Attributes:
-        table: the rows that were kept.
-        weights: their own weights >= 0, shape (n_rows,), 0 where the class weighs nothing; None
-            when all are 1.
-        class_weights: what multiplies them, shape (n_classes,); None where all are equal.
-        of_samples: the classes of each sample of a forest are balanced in addition.
-        kept: numbers of the given rows that are in the table, and how many were given; None where
-            all are.
-        importances_only: whole weights are no copies of rows (exposures).
+        numbers: their numbers among the given rows, ascending, shape (n_kept,).
+        n_given: how many rows were given.
+    """
+
+    numbers: np.ndarray
+    n_given: int
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """Labelled rows, their sample weights and the weights of their classes.
+
+    Attributes:
+        table: the rows.
+        weights: sample weights >= 0, shape (n_rows,), 0 where the class has weight 0; None when all
+            are 1.
+        class_weights: the factor of each class, shape (n_classes,); None where all are equal.
+        balances_samples: whether the classes are also balanced in the sample of each tree of a
+            forest.
+        kept: which of the given rows `table` holds; None where it holds all.
+        has_exposure: whether `weights` are exposures, which are no copies of rows even if whole.
     """
 
     table: Table
     weights: np.ndarray | None
     class_weights: np.ndarray | None
-    of_samples: bool = False
-    kept: tuple[np.ndarray, int] | None = None
-    importances_only: bool = False
+    balances_samples: bool = False
+    kept: KeptRows | None = None
+    has_exposure: bool = False
 
     @classmethod
     def of(
@@ -62,27 +76,33 @@ class TrainingRows:
         sample_weight: MaybeArray,
         class_weight: Any,
         priors: Any = None,
-        kept: tuple[np.ndarray, int] | None = None,
+        kept: KeptRows | None = None,
         *,
-        of_samples: bool = False,
+        balances_samples: bool = False,
     ) -> TrainingRows:
         """Rows with checked weights.
 
+        Args:
+            table: rows with their target.
+            sample_weight: their weights, shape (n_rows,); None: the Table's, or 1.
+            class_weight, priors: as in `FastTreeClassifier`.
+            kept, balances_samples: see `TrainingRows`.
+
         Raises:
-            ValueError: weights of another shape, a class weight below 0 or not known.
+            ValueError: weights of another shape, or class weights or priors outside their domain.
         """
-        weights = own_weights(table, sample_weight)
+        weights = sample_weights(table, sample_weight)
         if table.task == "regression" and weights is not None and np.all(weights >= 0):
             # A number is rounded to a grid over its range, which rows of weight 0 must not widen.
             rows = np.flatnonzero(weights)
             if 0 < len(rows) < len(table):
-                kept = rows, len(table)
+                kept = KeptRows(rows, len(table))
                 table, weights = table.take(rows), weights[rows]
         if table.exposure is not None:
             weights = table.exposure * (1.0 if weights is None else weights)
-            return cls(table, weights, None, of_samples, kept, importances_only=True)
+            return cls(table, weights, None, kept=kept, has_exposure=True)
         if class_weight is None and priors is None:
-            return cls(table, weights, None, of_samples, kept)
+            return cls(table, weights, None, balances_samples, kept)
         sums = class_sums(table.y_codes, weights, len(table.classes))
         factors = np.ones(len(sums))
         if priors is not None:
@@ -94,43 +114,44 @@ class TrainingRows:
             base = np.ones(len(table)) if weights is None else weights
             weights = np.where(factors[table.y_codes] == 0, 0.0, base)
             occurring &= factors > 0
-        alike = len(set(factors[occurring].tolist())) < 2
-        return cls(table, weights, None if alike else factors, of_samples, kept)
+        are_equal = len(set(factors[occurring].tolist())) < 2
+        return cls(table, weights, None if are_equal else factors, balances_samples, kept)
 
     @property
     def copies(self) -> np.ndarray | None:
-        """The weights, shape (n_rows,), of which whole ones are copies of rows; None where each row
-        is one."""
-        return None if self.importances_only else self.weights
+        """The sample weights, shape (n_rows,), if whole ones stand for copies of rows; None where
+        each row is one copy."""
+        return None if self.has_exposure else self.weights
 
     @property
     def importances(self) -> np.ndarray | None:
-        """Weights times class weights, shape (n_rows,); None when all are 1."""
+        """Sample weights times class weights, shape (n_rows,); None when all are 1."""
         if self.class_weights is None:
             return self.weights
         factors = self.class_weights[self.table.y_codes]
         return np.asarray(factors if self.weights is None else self.weights * factors)
 
     def configured(self, config: dict[str, Any]) -> dict[str, Any]:
-        """The core's configuration with the class weights."""
+        """The core's configuration `config` with what these rows add to it."""
         if self.class_weights is not None:
             config = {**config, "class_weight": self.class_weights.tolist()}
-        if self.importances_only:
+        if self.has_exposure:
             config = {**config, "importances": True}
-        return {**config, "balanced_samples": True} if self.of_samples else config
+        return {**config, "balanced_samples": True} if self.balances_samples else config
 
     def take(self, part: np.ndarray) -> TrainingRows:
-        """Some of the rows, by their numbers, with the class weights of all."""
-        kept = (part, len(self.table))
+        """The rows with the numbers `part`, with the class weights of all rows."""
+        kept = KeptRows(part, len(self.table))
         if self.kept is not None:
-            kept = self.kept[0][part], self.kept[1]
+            kept = KeptRows(self.kept.numbers[part], self.kept.n_given)
         weights = None if self.weights is None else self.weights[part]
         return replace(self, table=self.table.take(part), weights=weights, kept=kept)
 
     def groups(self, given: Any) -> np.ndarray:
-        """The group of each row as a code, shape (n_rows,), of those of the rows as given."""
-        codes = group_codes(given, len(self.table) if self.kept is None else self.kept[1])
-        return codes if self.kept is None else codes[self.kept[0]]
+        """The group of each row as a code, shape (n_rows,), from the groups of the given rows."""
+        if self.kept is None:
+            return group_codes(given, len(self.table))
+        return group_codes(given, self.kept.n_given)[self.kept.numbers]
 
     @property
     def drawable(self) -> np.ndarray:
@@ -144,26 +165,25 @@ class TrainingRows:
             check_weights(self.as_given(self.weights, 0.0))
         return np.arange(len(self.table)) if weights is None else np.flatnonzero(weights > 0)
 
-    def as_given(self, found: np.ndarray, nothing: Any) -> np.ndarray:
-        """What was found of the rows, shape (n_rows, ...), in the order of the rows as given;
-        `nothing` stands where a row was left out."""
+    def as_given(self, values: np.ndarray, fill: Any) -> np.ndarray:
+        """Values of the rows, shape (n_rows, ...), as values of the given rows, shape
+        (n_given, ...), with `fill` for the rows that were dropped."""
         if self.kept is None:
-            return found
-        rows, n = self.kept
-        out = np.full((n, *found.shape[1:]), nothing, dtype=found.dtype)
-        out[rows] = found
+            return values
+        out = np.full((self.kept.n_given, *values.shape[1:]), fill, dtype=values.dtype)
+        out[self.kept.numbers] = values
         return out
 
 
 @dataclass(frozen=True)
 class FittedOn:
-    """What a fit has read.
+    """The rows and the configuration of a fit.
 
     Attributes:
         rows: the rows; their cells may be the caller's own arrays.
         config: the core's configuration.
-        draws: rows in the sample of each tree; 0 without samples.
-        content: a number for the content of the rows at the time of the fit, where it is needed.
+        draws: rows in the sample of each tree of a forest; 0 without samples.
+        content: checksum of the rows at the time of the fit; None where it is not needed.
     """
 
     rows: TrainingRows
@@ -172,11 +192,15 @@ class FittedOn:
     content: int | None = None
 
 
-def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
-    """The weights of the rows as given, by default the Table's, shape (n_rows,); None without any.
+def sample_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
+    """The sample weights of the rows of a Table, shape (n_rows,); None where each weighs 1.
 
-    Weights that are no copies of rows and all equal, where they are not 0, are 1 each: only ratios
-    of such weights count.
+    Weights that are 0 or one number, and are not numbers of copies, become 0 and 1: only their
+    ratios count.
+
+    Args:
+        table: the rows.
+        sample_weight: weights, shape (n_rows,), or one number; None: the Table's, or 1.
 
     Raises:
         ValueError: weights of another shape than (n_rows,).
@@ -202,8 +226,12 @@ def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
 
 
 def weighted_rows(table: Table, sample_weight: MaybeArray) -> tuple[Table, np.ndarray | None]:
-    """The rows with a weight above 0, and their weights (None: all 1)."""
-    weights = own_weights(table, sample_weight)
+    """The rows with a weight above 0, and their weights, shape (n_rows,); None where all are 1.
+
+    Raises:
+        ValueError: weights that are negative, not finite or all 0.
+    """
+    weights = sample_weights(table, sample_weight)
     if weights is None:
         return table, None
     check_weights(weights)
@@ -215,14 +243,11 @@ def weighted_rows(table: Table, sample_weight: MaybeArray) -> tuple[Table, np.nd
     return table.take(rows), weights[rows]
 
 
-def without_empty_rows(
-    X: Any, y: Any, weights: Any
-) -> tuple[Any, Any, Any, tuple[np.ndarray, int] | None]:
-    """X, y and weights without the rows of weight 0, the numbers of the rows that are left, and how
-    many were given; None where all are.
+def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any, KeptRows | None]:
+    """X, y and weights without the rows of weight 0, and which rows these are.
 
-    They are returned unchanged if all weights are positive, or if weights are not valid: errors are
-    raised where weights are read.
+    They are returned unchanged, with None, if all weights are positive or if the weights are not
+    valid: `sample_weights` and the core refuse them with better messages.
     """
     unchanged = X, y, weights, None
     if np.ma.is_masked(weights):  # refused by row where weights are read
@@ -241,11 +266,17 @@ def without_empty_rows(
 
     rows = np.flatnonzero(given)
     labels = y[rows] if hasattr(y, "to_native") else _safe_indexing(y, rows)
-    return _safe_indexing(X, rows), labels, given[rows], (rows, len(given))
+    return _safe_indexing(X, rows), labels, given[rows], KeptRows(rows, len(given))
 
 
 def _class_factors(class_weight: Any, table: Table, sums: np.ndarray) -> np.ndarray:
-    """Weight of each class, shape (n_classes,); `sums` are the weights of their rows."""
+    """The factor of each class, shape (n_classes,), for the parameter `class_weight`.
+
+    Args:
+        class_weight: ``"balanced"``, or a mapping of labels to weights.
+        table: the rows with their labels.
+        sums: sample weight of each class, shape (n_classes,).
+    """
     occurring, total = sums > 0, math.fsum(sums.tolist())
     factors = np.ones(len(sums))
     if isinstance(class_weight, str) and class_weight == "balanced":

@@ -27,7 +27,6 @@ import numpy as np
 from .. import criteria
 from .._checks import one_of
 from .._checks.aliases import TASKS, MaybeArray, Self, Task, Unpack
-from .._checks.words import option
 from ..criteria import Criterion
 from ..datasets.inputs import given
 from ..table import Table
@@ -38,15 +37,15 @@ from ..table.target import text_as_numbers
 from . import keywords
 from .batches.sources import batches_of
 from .classifying import Classifier
+from .constructors import with_parameters, with_parameters_of
 from .declaration import REGRESSION_TREE, TREE
-from .described import described, documented
 from .idle import defaults_of, refuse_idle
 from .parameters import SHARES, config_of, made_of
 from .regressing import Regressor
 from .tree_estimator import TreeEstimator
 
 
-@described(TREE)
+@with_parameters(TREE)
 class FastTreeClassifier(TreeEstimator, Classifier):
     """A decision tree that splits by any criterion.
 
@@ -79,7 +78,7 @@ class FastTreeClassifier(TreeEstimator, Classifier):
         (0.96, 3)
     """
 
-    if TYPE_CHECKING:  # as `described` makes it
+    if TYPE_CHECKING:  # the constructor that type checkers read
 
         def __init__(
             self,
@@ -117,7 +116,7 @@ class FastTreeClassifier(TreeEstimator, Classifier):
         return self._fit(X, y, sample_weight, groups=groups)
 
 
-@documented(FastTreeClassifier, TREE)
+@with_parameters_of(FastTreeClassifier, TREE)
 def fit(
     X: Any,
     y: MaybeArray = None,
@@ -168,27 +167,26 @@ def fit(
     kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
     if criterion is None:
         criterion = defaults_of(kind)["criterion"]
-    others = {"exposure": exposure, "groups": groups}
-    others = {name: value for name, value in others.items() if value is not None}
-    if exposure is not None and task != "regression":
-        raise ValueError(
-            f"{option('exposure')} with classes: only criterion='poisson' has rates, of counts"
-        )
-    return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight, **others)
+    return made_of(kind, criterion, params)._fit(X, y, sample_weight, exposure, groups)
 
 
 def given_with_task(
     X: Any, y: Any, task: Task | None, criterion: Any, params: Mapping[str, Any]
 ) -> tuple[Any, Any, Task]:
-    """X and y with names resolved, and their task; see `fit`."""
+    """Rows and target in place of the names of data sets, files and columns, and the task.
+
+    Args:
+        X, y, task, criterion: as in `fit`.
+        params: the further parameters of `fit`.
+    """
     task = task_named(task, criterion, params)
     X, y = given(X, y, task, as_given=all_as_given(params))
     return X, y, task or task_of_target(X, y)
 
 
 def task_named(task: Task | None, criterion: Any, params: Mapping[str, Any]) -> Task | None:
-    """The task that a caller names, or that `criterion` or `target_bins` implies; None: the target
-    decides, by `task_of_target`.
+    """The task that a caller names or that `criterion` or `target_bins` implies; None where the
+    target is to decide (`task_of_target`).
 
     Examples:
         >>> task_named(None, "poisson", {}), task_named(None, "gini", {})
@@ -205,7 +203,12 @@ def task_named(task: Task | None, criterion: Any, params: Mapping[str, Any]) -> 
 
 
 def task_of_target(X: Any, y: Any) -> Task:
-    """The task of a target where nothing names one; see `fit`."""
+    """The task that a target implies; `fit` says how.
+
+    Args:
+        X: a Table with its target, or rows.
+        y: labels or numbers; None if X is a Table.
+    """
     if isinstance(X, Table) and y is None:
         return X.task
     dtype = getattr(y, "dtype", None)
@@ -225,8 +228,15 @@ def task_of_target(X: Any, y: Any) -> Task:
 
 
 def _task_of_series(y: Any, dtype: str) -> Task:
-    """The task of a column of a frame; a float declares a number, but for pandas, where whole
-    numbers with a missing cell are floats, too. Text is what that of a file would be."""
+    """The task that a column of a data frame implies.
+
+    A float type declares a number, except in pandas, which also has floats for whole numbers with a
+    missing cell. Text is read as the cells of a file.
+
+    Args:
+        y: the column.
+        dtype: name of its type, in lower case.
+    """
     numbers_or_text = ("int", "uint", "float", "double", "decimal", "object", "str", "large_str")
     if not dtype.startswith(numbers_or_text):
         return "classification"
@@ -249,11 +259,13 @@ def _task_of_series(y: Any, dtype: str) -> Task:
 def config_for(
     estimator: FastTreeClassifier | FastTreeRegressor, table: Table
 ) -> dict[str, Any] | None:
-    """The core's configuration of an estimator, one for all folds of a cross-validation; None where
-    each fold needs its own `fit`.
+    """The core's configuration of an estimator for all folds of a cross-validation, which then runs
+    in the core.
 
-    Class weights, shares of the rows and rows kept for honest leaves depend on the training rows,
-    and only `fit` calls a user's function.
+    Returns:
+        None where each fold needs a `fit` of its own: class weights, shares of the rows, exposures
+        and rows kept for honest leaves depend on the training rows, and only `fit` calls a user's
+        function.
     """
     if (
         table.exposure is not None
@@ -268,7 +280,7 @@ def config_for(
     return config if custom is None else None
 
 
-@described(REGRESSION_TREE)
+@with_parameters(REGRESSION_TREE)
 class FastTreeRegressor(TreeEstimator, Regressor):
     """A regression tree that splits by any criterion on numbers.
 
@@ -309,7 +321,7 @@ class FastTreeRegressor(TreeEstimator, Regressor):
         0.43
     """
 
-    if TYPE_CHECKING:  # as `described` makes it
+    if TYPE_CHECKING:  # the constructor that type checkers read
 
         def __init__(
             self,

@@ -1,9 +1,13 @@
-"""A fitted tree as read-only arrays, and the story of its growth.
+"""A fitted tree as read-only arrays, and its splits in the order of growth.
 
 What
-    `TreeArrays` is what ``model.tree_`` gives: scikit-learn's names where the meaning is the same,
-    with children listed in branch order because nodes may have many. `Trace` lists the splits in
-    the order in which they were made.
+    `TreeArrays` is the attribute ``tree_`` of a tree. Its arrays have scikit-learn's names where
+    the meaning is the same; children are listed in branch order, because a node may have many.
+    `Trace`, the attribute ``trace_``, lists the splits in the order in which they were made.
+Complexity
+    O(nodes).
+When not to use it
+    To read a tree with names and units: `to_text` and `to_rules`.
 """
 
 from __future__ import annotations
@@ -21,11 +25,11 @@ from ..exports.tables.text import columns_text
 from .schema import Schema
 
 SHOWN_NODES = 10
-"""Nodes that the representation lists."""
+"""Largest number of nodes that `repr` lists."""
 
 
 def _shortened(values: list[Any]) -> str:
-    """At most four values of a list."""
+    """The first four values of a list, as text."""
     shown = ", ".join(f"{v:g}" for v in values[:4])
     return f"[{shown}{', ...' if len(values) > 4 else ''}]"
 
@@ -180,6 +184,7 @@ class TreeArrays:
         return ends
 
     def _child(self, which: int) -> np.ndarray:
+        """Child number `which` of each node, -1 where it has fewer children."""
         out = np.full(self.node_count, -1)
         inner = self.n_children > which
         out[inner] = self.children[self.first_child[inner] + which]
@@ -277,7 +282,7 @@ class Trace(Listed[Step]):
         self._scale = 1.0 if schema.classes else 0.0
 
     def _rows(self) -> list[dict[str, Any]]:
-        # What rounding leaves, in units of the largest number, is shown as 0.
+        # Numbers that are rounding errors beside the largest one are shown as 0.
         rows, names = super()._rows(), ("score", "distance", "global_distance")
         sizes = [abs(row[name] or 0.0) for row in rows for name in names]
         least = 1e-12 * max([self._scale, *filter(np.isfinite, sizes)])

@@ -1,17 +1,16 @@
-"""`TreeEstimator`: what a single tree does, whether it predicts classes or a number, and whether it
-was grown or searched.
+"""`TreeEstimator`, the base class of all single trees.
 
 What
-    The leaves of rows, the nodes as arrays, the trace, importances, cuts, pictures and text, and
-    `_fit`, which grows the tree by the core. It has no parameters. What a fit has found is
-    `_model`, the model of the core, and `_schema`, its columns; a function per question reads both
-    (`explained`, `prunable`, `interoperable`, `explored`, `honest`), and becomes a method by its
-    name alone.
+    `_fit` grows the tree. The other methods serve any fitted tree, of classes or a number, grown or
+    searched: leaves of rows, nodes as arrays, the trace, importances, pictures and text. Larger
+    subjects have modules of their own (`explained`, `prunable`, `honest`, `stability`), whose
+    functions take the estimator and become its methods in the first lines of the class. It has no
+    parameters.
 Complexity
     Growth: O(rows x features) per level after one sort of each numeric column; O(depth) per row
     sent down.
 When not to use it
-    Alone: it is a base of `FastTreeClassifier`, `FastTreeRegressor`, `MinimalTreeClassifier` and
+    Directly: it is a base of `FastTreeClassifier`, `FastTreeRegressor`, `MinimalTreeClassifier` and
     `OptimalTreeClassifier`.
 """
 
@@ -31,7 +30,7 @@ from ..exports import Readable
 from ..exports.reading import Reading
 from ..exports.words import branch_text, xml
 from ..table.data_checks.targets import warn_of_small_classes
-from . import explained, honest, prunable, stability
+from . import candidates, decision_rules, explained, honest, prunable, stability
 from .base import Estimator
 from .batches.sources import batches_of
 from .deep_trees import DEEP, warn_of_depth, warn_of_few_leaves
@@ -51,7 +50,7 @@ MAX_PRINTED_LEAVES = 4000
 
 
 class TreeEstimator(Readable, Estimator):
-    """A tree as a model of the core.
+    """A single tree.
 
     Attributes:
         _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
@@ -63,14 +62,14 @@ class TreeEstimator(Readable, Estimator):
     _largest_weight: float | None
     _leaf_squares: np.ndarray | None
 
-    # What a fitted tree is asked: a function per question.
-    explain, decision_rule = explained.explain, explained.decision_rule
+    # Methods that are functions of a fitted tree, each in the module of its subject.
+    explain, decision_rule = explained.explain, decision_rules.decision_rule
     cp_table, prune = prunable.cp_table, prunable.prune
     cost_complexity_pruning_path = prunable.cost_complexity_pruning_path
     stability, leaf_intervals = stability.stability, honest.leaf_intervals
     prune_report_ = property(prunable.prune_report_)
     ccp_path_ = property(prunable.ccp_path_)
-    _path_of, _ended_by = explained.path_of, explained.ended_by
+    _path_of, _ended_by = decision_rules.path_of, explained.ended_by
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as in scikit-learn.
@@ -79,7 +78,7 @@ class TreeEstimator(Readable, Estimator):
             deep: whether the parameters of objects among them are listed, too.
         """
         params, attributes = super().get_params(deep), vars(self)
-        # As they were given: the attribute `cut` is a word that calls a method.
+        # The attribute of a parameter may be a `CallableWord`; its plain value is in `vars`.
         return params | {name: attributes[name] for name in params.keys() & attributes.keys()}
 
     # -- fitting ----------------------------------------------------------------------------------
@@ -92,7 +91,15 @@ class TreeEstimator(Readable, Estimator):
         exposure: MaybeArray = None,
         groups: Any = None,
     ) -> Self:
-        """Grow the tree on rows in memory or in batches."""
+        """Grow the tree.
+
+        Args:
+            X, y, sample_weight, groups: as in `FastTreeClassifier.fit`; X may be batches.
+            exposure: as in `FastTreeRegressor.fit`.
+
+        Returns:
+            The estimator.
+        """
         batches = batches_of(X, self.threshold_search == "histogram")
         if groups is not None and (batches is None or not self.honest):
             X, y, groups = honest.with_groups(self, X, y, groups)
@@ -103,9 +110,19 @@ class TreeEstimator(Readable, Estimator):
         return self._fit_rows(self._training_rows(X, y, sample_weight, exposure), groups)
 
     def _fit_rows(self, given: TrainingRows, groups: list[Any] | None = None) -> Self:
-        """Grow the tree on checked rows, of which `honest` keeps some for the leaves."""
-        rows, kept = honest.divided(self, given, groups)
-        table, weights = rows.table, rows.weights
+        """Grow the tree on rows in memory.
+
+        Args:
+            given: the rows of `fit`; `honest` keeps some of them for the leaves.
+            groups: with `honest`, the group of each row that `fit` was given.
+
+        Returns:
+            The estimator.
+        """
+        # The rows that choose the tests, and those that are counted in the leaves.
+        rows, leaf_rows = honest.divided(self, given, groups)
+        table = rows.table
+        # What the core is to do with them.
         config, custom = config_of(self.get_params(deep=False), table, rows.copies)
         config = rows.configured(config)
         refuse_idle(self)
@@ -114,44 +131,47 @@ class TreeEstimator(Readable, Estimator):
         model = _engine.fit(
             table,
             config,
-            sample_weight=weights,
+            sample_weight=rows.weights,
             custom=custom,
             n_jobs=self.n_jobs,
             progress=self.progress,
-            leaves=None if kept is None else (kept.table, kept.weights),
+            leaves=None if leaf_rows is None else (leaf_rows.table, leaf_rows.weights),
         )
-        self._take(model, given)
-        if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
-            warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
+        self._finish_fit(model, given)
+        # Warnings about trees of an unusual shape.
         _, n_leaves, _, depth = model.shape
+        if depth > DEEP:  # making the arrays of a tree takes time
+            warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
         warn_of_few_leaves(self, lambda tree: tree._fit_rows(given, groups), table, n_leaves, depth)
-        self._keep_rows(FittedOn(kept or rows, config))
-        self._largest_weight, self._leaf_squares = honest.leaf_weights(self, kept or rows)
+        # What later calls read beside the model.
+        counted_rows = leaf_rows or rows
+        self._remember_rows(FittedOn(counted_rows, config))
+        self._largest_weight, self._leaf_squares = honest.leaf_weights(self, counted_rows)
         if self.trace == "candidates":
-            self._candidates = explained.all_candidates(self, rows, config, custom)
+            self._candidates = candidates.all_candidates(self, rows, config, custom)
         return self
 
-    def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        super()._adopt(model, classes, has_names)
+    def _set_model(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        super()._set_model(model, classes, has_names)
         self.n_nodes_, self._candidates = model.shape[0], {}
         self._largest_weight = self._leaf_squares = None
 
     def _as_grown(self) -> TreeEstimator:
-        """The tree in an estimator that has the parameters of growth."""
+        """This tree in an estimator with the parameters of growth, which searched trees lack."""
         return self
 
     # -- predicting -------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of each row as a node number, shape (n_rows,)."""
-        blocks, n = self._blocks(X)
+        blocks, n = self._encode(X)
         return np.asarray(self._model.apply(blocks, n, self.n_jobs))
 
     def decision_path(self, X: Any) -> Any:
         """Nodes that each row passes: CSR indicator matrix, shape (n_rows, n_nodes)."""
         from scipy.sparse import csr_matrix
 
-        blocks, n = self._blocks(X)
+        blocks, n = self._encode(X)
         indptr, nodes = self._model.decision_path(blocks, n)
         return csr_matrix(
             (np.ones(len(nodes), dtype=np.int64), nodes, indptr), shape=(n, self.n_nodes_)
@@ -159,14 +179,14 @@ class TreeEstimator(Readable, Estimator):
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Predictions of the tree after 0, 1, 2, ... splits."""
-        blocks, n = self._blocks(X)
+        blocks, n = self._encode(X)
         for step in range(len(self._model.steps()) + 1):
-            yield self._answers(self._model.cut(step), blocks, n)
+            yield self._predictions(self._model.cut(step), blocks, n)
 
     def staged_score(self, X: Any, y: MaybeArray = None) -> np.ndarray:
         """Accuracy, or R2 of numbers, of the tree after 0, 1, 2, ... splits, shape
         (n_splits + 1,)."""
-        X, truth = self._truth(X, y)
+        X, truth = self._rows_and_target(X, y)
         return np.array([self._score_of(p, truth) for p in self.staged_predict(X)])
 
     # -- reading the tree -------------------------------------------------------------------------
@@ -206,8 +226,8 @@ class TreeEstimator(Readable, Estimator):
         return self._trace
 
     def _global_distances(self) -> np.ndarray | None:
-        """Distance of the whole tree to the classes after each split; None without the criterion,
-        or if it reads no tables."""
+        """Distance of the whole tree to the classes after each split, shape (n_splits,); None of a
+        criterion that reads no tables, or that is a function which was not loaded."""
         if criteria.is_of_trees(self.criterion):
             return None
         made = criteria.make(self.criterion)
@@ -258,7 +278,7 @@ class TreeEstimator(Readable, Estimator):
         if step < 0:
             raise ValueError(f"step={step} must not be negative")
         other: Self = clone(self)
-        prunable.hand_over(self, self._model.cut(int(step)), other)
+        prunable.transfer_model(self, self._model.cut(int(step)), other)
         return other
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Any:
@@ -269,8 +289,8 @@ class TreeEstimator(Readable, Estimator):
 
     # -- in a notebook and in print ---------------------------------------------------------------
 
-    def _head_line(self) -> str:
-        """Parameters and sizes in one line."""
+    def _summary_line(self) -> str:
+        """Parameters and sizes in one line, without a full stop."""
         n_nodes, n_leaves, _, depth = self._model.shape
         sizes = f"{counted(n_leaves, 'leaf')}, {counted(n_nodes, 'node')}, depth {depth}"
         return f"{' '.join(repr(self).split())}: {sizes}"
@@ -285,7 +305,7 @@ class TreeEstimator(Readable, Estimator):
             lines = self.to_text().rstrip("\n").split("\n")
         if lines is None or len(lines) > MAX_LINES:
             lines = self._short_text()
-        return "\n".join((self._head_line(), "", *lines))
+        return "\n".join((self._summary_line(), "", *lines))
 
     def _short_text(self) -> list[str]:
         """As many upper levels as fit into 60 lines, and a line that says how to see all."""
@@ -313,5 +333,5 @@ class TreeEstimator(Readable, Estimator):
         from ..exports.svg import svg_of_page
 
         picture = svg_of_page(self, 40)
-        head = f"<p><code>{xml(self._head_line())}</code></p>"
+        head = f"<p><code>{xml(self._summary_line())}</code></p>"
         return f'<div style="overflow-x:auto">{head}{picture}</div>'

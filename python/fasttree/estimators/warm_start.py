@@ -1,9 +1,9 @@
 """`warm_start` of a forest: which trees are kept, and which parameters must not change.
 
 What
-    A forest remembers the seed of its trees, a number for its rows, and its parameters. A further
-    fit grows the missing trees; the seed of a tree depends on its index alone, so that the
-    forest is the one grown at once.
+    A forest remembers the seed of its trees, a checksum of its rows, and its parameters. A further
+    fit grows the missing trees. The seed of a tree depends on its index alone, so the forest is the
+    same as one grown at once.
 When not to use it
     Directly; see `FastForestClassifier`.
 """
@@ -20,44 +20,46 @@ from .._checks import one_value
 from ..table.data_checks.warned import warn_caller
 from .declaration import NOT_STORED, check
 
-FREE = ("n_estimators", "oob_score", *NOT_STORED)
+MAY_CHANGE = ("n_estimators", "oob_score", *NOT_STORED)
 """Parameters that may change between two fits."""
 
 
-def kept_words(forest: Any) -> dict[str, Any]:
-    """Parameters that must not change, with the options of objects.
+def fixed_parameters(forest: Any) -> dict[str, Any]:
+    """The parameters of a forest that must not change between two fits, with the options of
+    objects among them.
 
-    A random generator is represented by its class, as its state has advanced since.
+    A random generator is represented by the name of its class, as its state has advanced since.
     """
-    words = {k: copy(v) for k, v in forest.get_params(deep=True).items() if k not in FREE}
-    state = words["random_state"]
+    parameters = {
+        k: copy(v) for k, v in forest.get_params(deep=True).items() if k not in MAY_CHANGE
+    }
+    state = parameters["random_state"]
     if isinstance(state, np.random.Generator | np.random.RandomState):
-        words["random_state"] = type(state).__name__
-    return words
+        parameters["random_state"] = type(state).__name__
+    return parameters
 
 
 def trees_before(forest: Any, config: dict[str, Any]) -> tuple[_engine.Forest, int] | None:
-    """The trees that are kept, with the hash of their rows; None if all are grown.
-
-    Their seed is entered into `config`.
+    """The trees of the last fit with the checksum of their rows; None where all trees are to be
+    grown. Enters their seed into `config`.
 
     Raises:
         ValueError: fewer trees than the forest has, or a parameter that has changed.
     """
     if not one_value("warm_start", forest.warm_start) or getattr(forest, "_grown", None) is None:
         return None
-    seed, content, words = forest._grown
+    seed, content, parameters = forest._grown
     before = len(forest._model.seeds)
     if check("n_estimators", forest.n_estimators) < before:
         raise ValueError(
             f"n_estimators={forest.n_estimators} must be larger or equal to the {before} trees "
             "that there are when warm_start=True"
         )
-    for name, value in kept_words(forest).items():
-        if not is_same(words.get(name), value):
+    for name, value in fixed_parameters(forest).items():
+        if not is_same(parameters.get(name), value):
             raise ValueError(
-                f"{name}={value!r} was {words.get(name)!r} when the first trees were grown, which "
-                "warm_start=True keeps; give that, or set warm_start=False"
+                f"{name}={value!r} was {parameters.get(name)!r} when the first trees were grown, "
+                "which warm_start=True keeps; give that, or set warm_start=False"
             )
     if forest.n_estimators == before:
         warn_caller(

@@ -18,8 +18,9 @@ from functools import reduce
 
 import numpy as np
 
+from .comparisons import ColumnTest
 from .onnx_parts import ClassOutputs, Graph
-from .onnx_trees import Columns, ColumnTest, Ensemble, column_test, floor32, intervals
+from .onnx_trees import Columns, Ensemble, column_test, floor32, intervals
 from .reading import Reading
 
 

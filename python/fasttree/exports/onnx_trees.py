@@ -1,13 +1,12 @@
 """The trees of an ONNX graph: nodes of the TreeEnsemble operators, all of the form ``x <= t``.
 
 What
-    Every test becomes comparisons of one column with thresholds. A node with many branches becomes
-    a balanced tree of comparisons: two hundred values cost eight of them. A column holds a number,
-    the code of a level, or, if the levels of a branch are not consecutive, the branch that a level
-    takes (`Columns`). NaN is missing and follows ``nodes_missing_value_tracks_true`` to the branch
-    that takes it. 32-bit thresholds are rounded down, so that every 32-bit number goes to the side
-    to which the tree sends it. 64-bit thresholds become ranks (`Ensemble.ranked`), as not every
-    runtime reads 64-bit trees.
+    Every test becomes comparisons of one column with thresholds (`comparisons`). A column holds a
+    number, the code of a level, or, if the levels of a branch are not consecutive, the branch that
+    a level takes (`Columns`). NaN is missing and follows ``nodes_missing_value_tracks_true`` to the
+    branch that takes it. 32-bit thresholds are rounded down, so that every 32-bit number goes to
+    the side to which the tree sends it. 64-bit thresholds become ranks (`Ensemble.ranked`), as not
+    every runtime reads 64-bit trees.
 Complexity
     O(nodes + children) nodes; no recursion.
 """
@@ -16,12 +15,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from .comparisons import ColumnTest, comparisons
 from .reading import Reading
 
 
@@ -49,25 +48,6 @@ class Columns(dict[tuple[int, tuple[int, ...] | None], int]):
     def index_of(self, feature: int, route: tuple[int, ...] | None) -> int:
         """Index of a column; a new one is added."""
         return self.setdefault((feature, route), len(self))
-
-
-@dataclass
-class ColumnTest:
-    """A test as cut points of a column.
-
-    Attributes:
-        column: index of the column in `Columns`.
-        cuts: cut points, ascending.
-        order: branch ``order[i]`` takes the values up to ``cuts[i]``, the last one the rest.
-        missing: branch that takes missing values; None if they are divided.
-        shares: share of a missing value that each branch takes.
-    """
-
-    column: int
-    cuts: list[float]
-    order: list[int]
-    missing: int | None
-    shares: list[float]
 
 
 def column_test(reading: Reading, node: int, columns: Columns) -> ColumnTest:
@@ -106,78 +86,29 @@ class Ensemble:
         self.nodes: defaultdict[str, list[Any]] = defaultdict(list)
         self.ends: list[tuple[int, int, int]] = []
 
-    def _node(
-        self,
-        tree: int,
-        number: int,
-        mode: str,
-        column: int = 0,
-        *,
-        value: float = 0.0,
-        tracks: bool = False,
-    ) -> int:
-        """Append a node without children yet; returns its index in the attributes."""
-        attributes = {
-            "treeids": tree,
-            "nodeids": number,
-            "featureids": column,
-            "modes": mode,
-            "values": floor32(value) if self.single else value,
-            "truenodeids": 0,
-            "falsenodeids": 0,
-            "missing_value_tracks_true": int(tracks),
-        }
-        for name, of_node in attributes.items():
-            self.nodes[f"nodes_{name}"].append(of_node)
-        return len(self.nodes["nodes_modes"]) - 1
-
     def add(self, reading: Reading, tree: int = 0) -> None:
         """Append a tree, for rows that are not divided."""
-        leaf = reading.leaf_numbers
-        number = 0
-        # What is still to be written: a node of the tree (no test), or the branches from `low` to
-        # `high` of its test. The parent's index and attribute are where its number is entered.
-        work: list[tuple[int, ColumnTest | None, int, int, int, str]] = [(0, None, 0, 0, -1, "")]
-        while work:
-            node, test, low, high, parent, attribute = work.pop()
-            # A single branch: continue with its child.
-            if test is not None and high - low == 1:
-                branch = test.order[low] if low < len(test.order) else test.missing
-                assert branch is not None
-                work.append((reading.children[node][branch], None, 0, 0, parent, attribute))
-                continue
-            if parent >= 0:
-                self.nodes[attribute][parent] = number
-            if test is None and not reading.children[node]:
-                self._node(tree, number, "LEAF")
-                self.ends.append((tree, number, leaf[node]))
-                number += 1
-                continue
-            if test is None:
-                test = column_test(reading, node, self.columns)
-                low, high = 0, len(test.order) + self._has_missing_branch(test)
-                if high == 1:  # a test with one branch
-                    work.append((node, test, 0, 1, parent, attribute))
-                    continue
-            # Compare with the cut in the middle; a branch for missing values alone comes last,
-            # after a cut that no number exceeds.
-            middle = low + (high - low) // 2
-            cut = test.cuts[middle - 1] if middle - 1 < len(test.cuts) else self.top
-            if self._has_missing_branch(test):
-                missing_at = len(test.order)
-            else:
-                missing_at = test.order.index(test.missing or 0)
-            entry = self._node(
-                tree, number, "BRANCH_LEQ", test.column, value=cut, tracks=missing_at < middle
-            )
-            number += 1
-            work.append((node, test, middle, high, entry, "nodes_falsenodeids"))
-            work.append((node, test, low, middle, entry, "nodes_truenodeids"))
-
-    @staticmethod
-    def _has_missing_branch(test: ColumnTest) -> bool:
-        """True if missing values have a branch that no known value takes."""
-        return test.missing is not None and test.missing not in test.order
+        first = len(self.nodes["nodes_modes"])
+        tests = comparisons(reading, lambda node: column_test(reading, node, self.columns))
+        for number, test in enumerate(tests):
+            is_leaf, cut = test.column is None, min(test.cut, self.top)
+            attributes = {
+                "treeids": tree,
+                "nodeids": number,
+                "featureids": test.column or 0,
+                "modes": "LEAF" if is_leaf else "BRANCH_LEQ",
+                "values": floor32(cut) if self.single else cut,
+                "truenodeids": 0,
+                "falsenodeids": 0,
+                "missing_value_tracks_true": int(test.missing_left),
+            }
+            for name, value in attributes.items():
+                self.nodes[f"nodes_{name}"].append(value)
+            if is_leaf:
+                self.ends.append((tree, number, reading.leaf_numbers[test.node]))
+            if test.parent >= 0:
+                side = "nodes_falsenodeids" if test.is_right else "nodes_truenodeids"
+                self.nodes[side][first + test.parent] = number
 
     def ranked(self) -> tuple[np.ndarray, np.ndarray]:
         """Replace every threshold by its rank among the thresholds of its column.

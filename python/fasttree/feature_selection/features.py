@@ -173,7 +173,7 @@ def _of_rows(
         codes = codes_of(X, estimator.categorical_features, made, weighted)
     if codes is not None:
         table = X if isinstance(X, Table) else Table(codes[:, :1], y, categorical_features="all")
-        weights = estimator._weighted(table, sample_weight).importances
+        weights = estimator._weigh(table, sample_weight).importances
         warn_of_few_rows(made, table, weights)
         how = {"n_jobs": estimator.n_jobs, "progress": estimator.progress}
         return stream(codes, table, made, weights, memory_limit=memory_limit, **how)
@@ -229,8 +229,8 @@ def prepared(
     if sample_weight is not None and y is not None and not isinstance(y, str):
         # a level that only rows of weight 0 have is not declared
         X, y, sample_weight, _ = without_empty_rows(X, y, sample_weight)
-    table = estimator._table(X, y)
-    rows = estimator._weighted(table, sample_weight)
+    table = estimator._make_table(X, y)
+    rows = estimator._weigh(table, sample_weight)
     table, weights = rows.table, rows.weights
     warn_of_few_rows(estimator.criterion, table, weights)
     settings = estimator.get_params(deep=False)

@@ -22,9 +22,9 @@ from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..bayesian_networks.classifier import NetworkClassifier
 from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.reading import cut_points
-from ..estimators.new_rows import rows_for
+from ..estimators.new_rows import encode_rows
+from ..estimators.pickling import restore_state, state_for_pickle
 from ..estimators.schema import Schema
-from ..estimators.stored import state_of, take_state
 from ..estimators.training_rows import weighted_rows
 from ..table import Table
 from ..table.data_checks import inspect
@@ -60,7 +60,7 @@ class BayesClassifier(NetworkClassifier):
     n_jobs: int | None = None
     _format = FORMAT
     _derived = ()
-    __getstate__, __setstate__ = state_of, take_state
+    __getstate__, __setstate__ = state_for_pickle, restore_state
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ class BayesClassifier(NetworkClassifier):
         """Names of the columns that are binned: all numeric ones."""
         return [c.name for c in table.columns if c.kind == "numeric"]
 
-    def _take_back(self, data: bytes) -> None:
+    def _load_state(self, data: bytes) -> None:
         """Restore the core's model, when the estimator is unpickled."""
         self._model = _engine.bayes_model_from_bytes(data)
 
@@ -176,7 +176,7 @@ class BayesClassifier(NetworkClassifier):
     def _scores(self, X: Any, joint: bool) -> np.ndarray:
         """ln P(c, x) where `joint`, else P(c | x); shape (n_rows, n_classes)."""
         check_is_fitted(self)
-        blocks, n = rows_for(self._schema, X, self.handle_unknown)
+        blocks, n = encode_rows(self._schema, X, self.handle_unknown)
         return np.asarray(self._model.predict(blocks, n, joint, self.n_jobs))
 
     def predict_proba(self, X: Any) -> np.ndarray:

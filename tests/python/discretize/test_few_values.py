@@ -65,7 +65,7 @@ def on_sorted_orders(X: np.ndarray, y: np.ndarray, weights: Any, **how: Any) -> 
     config, _ = config_of(estimator.get_params(deep=False), fasttree.Table(X, y), weights)
     model = _engine.fit(table, config, rows=np.arange(len(y)), sample_weight=weights)
     assert model.route == SORTED
-    estimator._adopt(model, table.class_values, False)
+    estimator._set_model(model, table.class_values, False)
     return estimator.tree_
 
 

@@ -157,7 +157,7 @@ def test_nodes_of_numbers_are_those_of_the_model(name):
     numbers = rows.numbers
     codes = np.searchsorted(edges, numbers, side="right")
     for node in range(tree.node_count):
-        fractions = model._model.reach(model._blocks(rows)[0], len(rows), node)
+        fractions = model._model.reach(model._encode(rows)[0], len(rows), node)
         expected = np.bincount(codes, fractions, len(edges) + 1)
         counts = dict(zip(one["counts"][node][::2], one["counts"][node][1::2], strict=True))
         assert [counts.get(c, 0) for c in range(len(expected))] == pytest.approx(expected, rel=1e-4)

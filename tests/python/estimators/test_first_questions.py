@@ -169,8 +169,8 @@ def test_a_leaf_s_class_is_told_as_it_is():
 
 
 def test_a_rule_encodes_its_row_once(monkeypatch):
-    calls, blocks = [], type(MODEL)._blocks
-    monkeypatch.setattr(type(MODEL), "_blocks", lambda *a: calls.append(a) or blocks(*a))
+    calls, blocks = [], type(MODEL)._encode
+    monkeypatch.setattr(type(MODEL), "_encode", lambda *a: calls.append(a) or blocks(*a))
     MODEL.decision_rule(X[:1])
     assert len(calls) == 1
 

@@ -91,7 +91,7 @@ def test_growth_is_the_oracles(name, least, weights):
 def test_real_weights_have_the_counts_of_the_oracle():
     case = Case(3, weights=[0.25, 0.7, 1.9])
     model = case.fit(criterion="gini", max_depth=4)
-    parts = [model._model.reach(*model._blocks(case.frame), node) for node in range(model.n_nodes_)]
+    parts = [model._model.reach(*model._encode(case.frame), node) for node in range(model.n_nodes_)]
     expected = [[(p * case.weights)[case.y == c].sum() for c in range(3)] for p in parts]
     np.testing.assert_allclose(model.tree_.value, expected, rtol=0, atol=1e-9)
 
@@ -134,7 +134,7 @@ def test_counts_are_the_weights_that_reach_the_nodes():
         case = Case(seed, n=120, weights=[1, 2] if seed % 2 else None)
         model = case.fit(criterion="gini", pruning=method)
         w = np.ones(120) if case.weights is None else case.weights
-        blocks = model._blocks(case.frame)
+        blocks = model._encode(case.frame)
         path = model.decision_path(case.frame).toarray()
         for node in range(model.n_nodes_):
             part = model._model.reach(*blocks, node)
@@ -171,7 +171,7 @@ def test_predictions_are_mixtures_of_leaves(share, name):
         proba = model.predict_proba(frame)
         np.testing.assert_allclose(proba, truth, rtol=0, atol=1e-9)
         np.testing.assert_array_equal(model.predict(frame), model.classes_[proba.argmax(axis=1)])
-        blocks = model._blocks(frame)
+        blocks = model._encode(frame)
         parts = np.array([model._model.reach(*blocks, node) for node in range(model.n_nodes_)]).T
         leaves = np.flatnonzero(model.tree_.n_children == 0)
         np.testing.assert_allclose(parts[:, leaves].sum(axis=1), 1.0, atol=1e-12)

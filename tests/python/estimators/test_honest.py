@@ -318,7 +318,7 @@ def test_parts_of_rows_count_no_more_than_their_parts(kind, weighing):
     weights = weights_of(weighing, len(y))
     tree = kind(missing="fractional", max_depth=3).fit(X, y, sample_weight=weights)
     w = np.ones(len(y)) if weights is None else weights
-    Xt = tree._blocks(X)
+    Xt = tree._encode(X)
     for node in np.flatnonzero(tree.tree_.n_children == 0).tolist():
         parts_of = w * tree._model.reach(*Xt, node)
         kish = parts_of.sum() ** 2 / (parts_of**2).sum()

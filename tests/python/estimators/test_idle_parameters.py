@@ -273,7 +273,7 @@ def test_what_is_refused_would_have_changed_nothing(name, monkeypatch):
 WORDED = [
     name
     for name in inspect.signature(FastTreeClassifier).parameters
-    if name in {*CASES, *ALWAYS} - {"criterion"} and PARAMETERS[name].kind.values
+    if name in {*CASES, *ALWAYS} - {"criterion"} and PARAMETERS[name].choices
 ]
 
 
@@ -283,7 +283,7 @@ def test_every_word_of_a_parameter_is_tried(name):
     tried = [*(CASES[name] if name in CASES else ALWAYS[name])[0], usual]
     tried += FREE.get(name, ([], {}))[0]
     tried += [word for parameter, word in SAME if parameter == name]
-    missing = [word for word in PARAMETERS[name].kind.values if word not in tried]
+    missing = [word for word in PARAMETERS[name].choices if word not in tried]
     assert not missing, (
         f"{name}: list {missing} in this file: in ALWAYS if {name} is there, else in CASES if it "
         "acts in all settings of CASES, else in FREE with settings of its own"

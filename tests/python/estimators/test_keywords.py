@@ -1,11 +1,9 @@
-"""Parameters of trees as editors, type checkers and `help` see them: written from their
-declaration, and true."""
+"""Parameters of trees as editors, type checkers and `help` see them."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,19 +11,27 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 import fasttree
-from fasttree import FastForestClassifier, FastTreeClassifier, _engine
+from fasttree import FastForestClassifier, FastTreeClassifier, _engine, criteria
 from fasttree.discretize import DISCRETIZERS
 from fasttree.estimators import keywords
 from fasttree.estimators.declaration import FOREST, GROUPS, PARAMETERS, TREE, check
 from fasttree.estimators.parameters import config_of
-from fasttree.pruning import PRUNED_CLASSES, WORDS
+from fasttree.pruning import PRUNED_CLASSES, PRUNED_NUMBERS, WORDS
 
 
-def test_types_are_those_of_the_declaration():
-    written_from = pytest.importorskip("docs.studies.first_screen.keywords")
-    for path, text in written_from.sources(Path(keywords.__file__).parent).items():
-        written = path.read_text(encoding="utf-8")
-        assert written == text, f"{path.name}: run python -m docs.studies.first_screen.make"
+@pytest.mark.parametrize(
+    ("alias", "names"),
+    [
+        ("SplitCriterion", criteria.names()),
+        ("NumberCriterion", criteria.names("regression")),
+        ("PruningMethod", [*PRUNED_CLASSES, *WORDS]),
+        ("NumberPruning", [*PRUNED_NUMBERS, *WORDS]),
+        ("Discretization", ["auto", *DISCRETIZERS]),
+    ],
+)
+def test_types_name_the_entries_of_the_registries(alias, names):
+    typed = re.findall(r"'(\w+)'", str(getattr(keywords, alias)))
+    assert typed == list(names), f"keywords.{alias}: list {sorted({*names} ^ {*typed})}"
 
 
 @pytest.mark.parametrize(
@@ -72,7 +78,7 @@ BESIDE = {
 """What a parameter needs before it is looked at."""
 
 
-@pytest.mark.parametrize("name", [p.name for p in TREE if p.kind.check is not None])
+@pytest.mark.parametrize("name", [p.name for p in TREE if p.check is not None])
 def test_what_the_declaration_refuses_is_refused_by_fit_and_its_default_is_not(name):
     check(name, PARAMETERS[name].default)
     for value in ("nonsense", -1, [], object()):
@@ -100,9 +106,9 @@ def test_signature_and_help_of_fit_list_every_parameter_with_type_and_default():
     assert all(f"    {name} (" in FastForestClassifier.__doc__ for name in forest)
 
 
-@pytest.mark.parametrize("name", [p.name for p in TREE if p.kind.least is not None])
+@pytest.mark.parametrize("name", [p.name for p in TREE if p.least is not None])
 def test_least_numbers_are_those_that_fit_takes(name):
-    least = PARAMETERS[name].kind.least
+    least = PARAMETERS[name].least
     X, y, given = [[0.0], [1.0]], [0, 1], BESIDE.get(name, {})
     assert fasttree.fit(X, y, **{name: least}, **given).n_nodes_ >= 1
     with pytest.raises(ValueError, match=rf"{name}={least - 1}"):
@@ -111,15 +117,13 @@ def test_least_numbers_are_those_that_fit_takes(name):
 
 @pytest.mark.parametrize("name", [p.name for p in TREE if p.name != "criterion"])
 def test_choices_that_types_allow_are_those_that_fit_takes(name):
-    words = {value for value in PARAMETERS[name].kind.values if isinstance(value, str)}
+    words = {value for value in PARAMETERS[name].choices if isinstance(value, str)}
     if not words:
         return
     with pytest.raises((ValueError, TypeError), match=name) as refused:
         fasttree.fit([[0.0], [1.0]], [0, 1], **{name: "nonsense"})
     said = set(re.findall(r"'([a-z0-9_]+)'", str(refused.value))) - {"nonsense"}
     assert words <= said | {"auto", "balanced"}, (words, said)
-    registries = {"pruning": {*PRUNED_CLASSES, *WORDS}, "discretize": {*DISCRETIZERS, "auto"}}
-    assert name not in registries or words == registries[name]
 
 
 def test_defaults_of_the_core_are_those_of_the_declaration():

@@ -10,7 +10,7 @@ import pytest
 
 import fasttree
 from fasttree import FastForestClassifier, FastForestRegressor, FastTreeClassifier, _engine
-from fasttree.estimators.new_rows import rows_for
+from fasttree.estimators.new_rows import encode_rows
 from fasttree.table import Table
 
 N = 80
@@ -163,7 +163,7 @@ def test_blocks_grow_with_the_columns_that_are_read():
         schema = model._schema
         if not isinstance(given, Table) and given.columns[0] == 0:
             schema = fasttree.fit(X.to_numpy(), y)._schema
-        blocks, n = rows_for(schema, given)
+        blocks, n = encode_rows(schema, given)
         assert n == 40 and sum(block.shape[1] for block in blocks) == p
         assert len(blocks) <= 2 * used + 1
     bases = [block.base for block in _engine.blocks_of(Table(X).columns)]

@@ -14,7 +14,7 @@ from fasttree.estimators.declaration import PARAMETERS
 
 HOW = {"splitter": "random", "criterion": "gini"}
 all_of_one_split = pytest.mark.parametrize(
-    "splitter", [word for word in PARAMETERS["splitter"].kind.values if word != "best"]
+    "splitter", [word for word in PARAMETERS["splitter"].choices if word != "best"]
 )
 
 

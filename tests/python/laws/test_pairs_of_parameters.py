@@ -213,7 +213,7 @@ def _is_forest(kind: type) -> bool:
 def values_of(kind: type, parameter: Parameter) -> list[Any]:
     """The values of a parameter that are tried."""
     default = kind().get_params(deep=False)[parameter.name]
-    words = [v for v in parameter.kind.values if v is not default and v != default]
+    words = [v for v in parameter.choices if v is not default and v != default]
     numbers = NUMBERS.get(parameter.name, [])
     return [v for v in [*words, *numbers] if not (isinstance(v, str) and v in SLOW)]
 

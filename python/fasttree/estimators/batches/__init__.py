@@ -1,9 +1,10 @@
-"""Fits on rows that arrive in batches of a Parquet file, or lie in partitions of a cluster.
+"""Fits on rows in batches (of a Parquet file, say) or in partitions of a cluster.
 
 What
-    A *part* is a batch or a partition. `sources` reads batches. `parts` merges the names, levels
-    and classes of all parts, `passes` finds imputed values and cut points and turns parts into
-    codes, `fitting` grows trees and forests on the codes.
+    A *part* is a batch or a partition. `sources` reads batches, and `unchanged` refuses a source
+    that changes between two passes. `parts` merges the names, levels and classes of all parts,
+    `passes` finds imputed values and cut points and turns parts into codes, and `fitting` grows
+    trees and forests on the codes.
 Complexity
     Two passes over the numbers, and one over labels, weights and nominal columns.
 When not to use it

@@ -1,4 +1,4 @@
-"""Fits of trees and forests on batches of rows, which are held as codes only.
+"""Fits of trees and forests on batches of rows, of which only codes are kept in memory.
 
 What
     `fit` reads the batches in several passes, keeps one byte per cell (two if a column has more
@@ -43,7 +43,7 @@ core = _engine.core
 
 
 class Facts(NamedTuple):
-    """What the core needs to know of all rows.
+    """What the core needs to know about all rows together.
 
     Attributes:
         schema: names, kinds, levels and classes (`Coding.schema`).
@@ -64,8 +64,14 @@ class Facts(NamedTuple):
 
 
 def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """The parameters as the core takes them: of a tree or of the trees of a forest, and of a
-    forest's samples; None of a tree.
+    """The configuration of a fit on parts.
+
+    Args:
+        estimator: a tree or a forest.
+        facts: of all parts.
+
+    Returns:
+        The core's configuration of a tree, and how a forest draws its samples (None for a tree).
 
     Raises:
         ValueError: a user's function as criterion, or too many rows.
@@ -99,7 +105,13 @@ def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str,
 
 
 def check_plan(config: dict[str, Any], facts: PartFacts, target: str, forest: bool) -> None:
-    """Refuse parameters that a fit on codes does not support, before numbers are read.
+    """Check that a fit on codes supports the parameters, before the numbers are read.
+
+    Args:
+        config: the core's configuration of a tree.
+        facts: of all parts.
+        target: name of the target.
+        forest: whether a forest is fitted.
 
     Raises:
         ValueError: naming the parameter and what is supported.
@@ -126,7 +138,7 @@ def check_plan(config: dict[str, Any], facts: PartFacts, target: str, forest: bo
 
 
 def _warn_of_lost_digits(numbers: TargetNumbers, target: str) -> None:
-    """Warn where the one grid that all rows share is too coarse for most numbers."""
+    """Warn where the grid of the target, which all rows share, is too coarse for most numbers."""
     low, high = numbers.range
     typical = math.exp(numbers.log_sum / numbers.n_logs) if numbers.n_logs else high - low
     if high - low <= 2.0**20 * typical or (numbers.are_whole and high - low < 2.0**39):
@@ -142,9 +154,15 @@ def _warn_of_lost_digits(numbers: TargetNumbers, target: str) -> None:
 
 
 def check_arguments(estimator: Any, y: Any, sample_weight: Any, frames: bool = True) -> None:
-    """Refuse arguments and parameters that batches and partitions do not support, by name.
+    """Check that batches and partitions support the arguments of `fit` and the parameters.
 
-    `frames`: parts are frames that hold their labels and weights as columns.
+    Args:
+        estimator: a tree or a forest.
+        y, sample_weight: as `fit` was given them.
+        frames: whether parts are frames that hold labels and weights as columns.
+
+    Raises:
+        ValueError: naming the argument or parameter, and what is supported.
     """
     if frames and not isinstance(y, str):
         raise ValueError(
@@ -177,18 +195,23 @@ def reader_for(estimator: Any, y: str | None = None, sample_weight: str | None =
 
 
 def facts_of(coding: Coding, features: list[passes.CodedFeature], sums: list[int]) -> Facts:
-    """The facts of all rows that the core needs."""
+    """The facts of all rows for the core.
+
+    Args:
+        coding: of all parts.
+        features, sums: as in `Facts`.
+    """
     facts = coding.facts
     return Facts(coding.schema(), features, facts.weighted, sums, facts.rows, facts.target_range)
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of a schema.
+    """The features of a source with a schema.
 
     Attributes:
-        features: the features, in order.
-        spared: features that are numeric by the schema, so the first pass need not read them.
+        features: names of the features, in order.
+        spared: those that are numeric by the schema, which the first pass does not read.
     """
 
     features: tuple[str, ...]
@@ -196,7 +219,13 @@ class Columns:
 
     @classmethod
     def of(cls, names: Iterable[str], numbers: Iterable[str], reader: Reader) -> Columns:
-        """The columns of a schema whose numeric columns are `numbers`."""
+        """The features of a source.
+
+        Args:
+            names: names of all its columns.
+            numbers: names of its numeric columns.
+            reader: knows the columns of labels and weights, and which columns are nominal.
+        """
         others = {reader.target, reader.weights}
         features = [n for n in names if n not in others]
         numeric = set(numbers) - others if reader.categorical_features == "from_dtype" else set()
@@ -205,7 +234,7 @@ class Columns:
         return cls(tuple(features), tuple(spared))
 
     def completed(self, facts: PartFacts) -> PartFacts:
-        """The facts of a pass without the spared columns, with these added."""
+        """Facts of a pass that did not read the spared columns, with these added."""
         if not self.spared:
             return facts
         levels_of = dict(zip(facts.names, facts.levels, strict=True))
@@ -213,8 +242,15 @@ class Columns:
         return replace(facts, names=self.features, levels=levels)
 
 
-def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
-    """The source, and the facts of all batches from a first pass.
+def first_pass(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
+    """Make a first pass over the batches.
+
+    Args:
+        batches: the source.
+        reader: of the estimator.
+
+    Returns:
+        The source for further passes, and the facts of all batches.
 
     Raises:
         ValueError: no rows, or a column that does not exist.
@@ -238,8 +274,14 @@ def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
 def coded_rows(
     source: Repeated, config: dict[str, Any], facts: PartFacts, hashed: bool
 ) -> core.Dataset:
-    """All rows of the batches as codes, in a data set of the core; `hashed`: with a hash of the
-    content of each row."""
+    """Read all rows of the batches into a data set of the core, as codes.
+
+    Args:
+        source: the batches, after the first pass.
+        config: the core's configuration of a tree.
+        facts: of all batches.
+        hashed: whether to hash the content of each row, from which forests draw samples.
+    """
     coding = Coding(facts, source.reader.target or "class", (None,) * len(facts.names))
     coding = passes.completed(coding, config, source.joined)
     # The last pass: codes of all rows in one array, in the order of the batches.
@@ -263,7 +305,21 @@ def coded_rows(
 
 
 def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any, exposure: Any = None) -> Any:
-    """Fit a tree or forest on batches, which have no exposure."""
+    """Fit a tree or forest on batches.
+
+    Args:
+        estimator: the estimator.
+        batches: the rows.
+        y, sample_weight: names of the columns of labels and weights (None: no weights).
+        exposure: must be None.
+
+    Returns:
+        The estimator.
+
+    Raises:
+        ValueError: arguments or parameters that batches do not support, or data outside their
+            domain.
+    """
     if exposure is not None:
         raise ValueError(
             f"{option('exposure')} with rows in batches: rates are made of rows in memory; read "
@@ -271,23 +327,29 @@ def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any, exposure: 
         )
     check_arguments(estimator, y, sample_weight)
     reader = reader_for(estimator, y, sample_weight)
-    source, facts = described(batches, reader)
+    source, facts = first_pass(batches, reader)
     config, bagging = plan_of(estimator, facts)
     is_forest = bagging is not None
     check_plan(config, facts, y, is_forest)
     rows = coded_rows(source, config, facts, is_forest)
     report = _engine.make_report(estimator.progress, "trees" if is_forest else "growing")
-    words: dict[str, Any] = {"n_jobs": estimator.n_jobs, "progress": report}
+    options: dict[str, Any] = {"n_jobs": estimator.n_jobs, "progress": report}
     if bagging is None:
-        model: Any = core.tree_fit(rows, config, **words)
+        model: Any = core.tree_fit(rows, config, **options)
     else:
-        model = core.forest_fit(rows, config, bagging, **words)
+        model = core.forest_fit(rows, config, bagging, **options)
     return finished(estimator, model, facts)
 
 
 def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:
-    """The fitted estimator, with a model of the core."""
-    estimator._adopt(model, facts.values, facts.has_names)
+    """Give an estimator the model that was grown on parts; returns the estimator.
+
+    Args:
+        estimator: the estimator.
+        model: a model of the core.
+        facts: of all parts.
+    """
+    estimator._set_model(model, facts.values, facts.has_names)
     estimator._float32_conflicts = None
     tree = getattr(estimator, "tree_", None)
     if tree is not None:  # not a forest

@@ -1,10 +1,10 @@
-"""Names, levels and targets of rows in batches or partitions, merged over all of them.
+"""The columns, levels and classes of rows in parts (batches or partitions), merged over all parts.
 
 What
-    `Reader` splits a part into features, labels and weights. `describe` collects the facts of the
-    rows of a part, `joined` merges the facts of two parts; the result does not depend on order or
-    process. Parts without rows have no result (`result_of_part`, `join_results`).
-    `Coding` then turns every part into codes of the merged levels.
+    `Reader` splits a part into features, target and weights. `describe` collects the facts of one
+    part and `joined` merges those of two; the result does not depend on the order of the parts or
+    on processes. `Coding` turns the rows of any part into codes of the merged levels. Parts without
+    rows have no result (`result_of_part`, `join_results`).
 Decisions
     Levels and classes that occur are sorted; declared ones keep their order if all parts declare
     the same. Weights are numbers of copies of a row: whole numbers. Rows of weight 0 are dropped.
@@ -42,7 +42,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a part.
+    """The rows of one part.
 
     Attributes:
         table: the features.
@@ -60,7 +60,7 @@ class Rows:
         return len(self.table)
 
     def target_column(self, name: str) -> Column:
-        """The target as a column."""
+        """The target as a column of this name."""
         if isinstance(self.target, NumericTarget):
             return Column(name, "numeric", self.target.numbers)
         return Column(name, "nominal", self.target.codes, self.target.classes)
@@ -89,7 +89,15 @@ def result_of_part(
 
 
 def join_results(join: Callable[[R, R], R], results: Iterable[R | None]) -> R | None:
-    """The results of parts, merged two at a time in their order; None if no part has rows."""
+    """Merge the results of parts, two at a time in their order.
+
+    Args:
+        join: merges two results.
+        results: of each part; None of a part without rows.
+
+    Returns:
+        The merged result; None if no part has rows.
+    """
     merged: R | None = None
     for result in results:
         if result is not None:
@@ -160,7 +168,7 @@ def _take(values: Any, rows: np.ndarray) -> Any:
 
 
 def whole_copies(weights: np.ndarray) -> np.ndarray:
-    """Weights as numbers of copies, uint32.
+    """Sample weights as numbers of copies of rows, uint32, shape (n_rows,).
 
     Raises:
         ValueError: a weight that is not a whole number >= 0, with its row.
@@ -177,12 +185,12 @@ def whole_copies(weights: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class TargetNumbers:
-    """What is known of the numbers of a target.
+    """Facts about the numbers of a target.
 
     Attributes:
         range: the smallest and the largest number.
-        log_sum, n_logs: sum of the logarithms of the absolute numbers that are not 0, and how many
-            these are.
+        log_sum, n_logs: sum of the logarithms of the absolute values of the numbers other than 0,
+            and how many these are.
         are_whole: whether all numbers are whole.
     """
 
@@ -253,7 +261,7 @@ class PartFacts:
         return None if self.numbers is None else self.numbers.range
 
     def table_of_one_row(self) -> Table:
-        """A Table with these columns and classes."""
+        """A Table with these columns and classes and one row, for checks that read no cells."""
         columns = [
             Column(name, kind, np.zeros(1) if levels is None else np.array([-1]), levels)
             for name, kind, levels in zip(self.names, self.kinds, self.levels, strict=True)
@@ -265,7 +273,7 @@ class PartFacts:
         return Table.from_columns(columns, Column("y", "nominal", np.array([0]), self.classes))
 
     def without_unused_classes(self) -> PartFacts:
-        """The facts of all parts, with the classes that some row has."""
+        """These facts without the classes that no row has."""
         if len(self.occurring) == len(self.classes):
             return self
         occurs = np.array([label in self.occurring for label in self.classes], dtype=bool)
@@ -345,7 +353,7 @@ def joined(a: PartFacts, b: PartFacts) -> PartFacts:
 
 
 def _union(name: str, a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The levels of two parts; sorted if they differ."""
+    """The levels of two parts together; sorted if they differ."""
     return a if a == b else make_levels(name, sort_levels(name, {*a, *b}))
 
 
@@ -356,7 +364,8 @@ class Coding:
     Attributes:
         facts: columns, levels and classes of all parts.
         target: name of the target.
-        fills: value that replaces missing cells, one per column (a number, a code, or None).
+        fills: value that replaces missing cells, one per column: a number, a code, or None where
+            nothing is imputed.
         cuts: cut points, one array per column (None for nominal ones); empty until they are known.
     """
 
@@ -380,13 +389,18 @@ class Coding:
         return merged[rows.target.codes]
 
     def copies(self, rows: Rows) -> np.ndarray | None:
-        """Number of copies of each row, None if every row of every part counts once."""
+        """Number of copies of each row, shape (n_rows,); None if no part has weights."""
         if not self.facts.weighted:
             return None
         return np.ones(len(rows), dtype=np.uint32) if rows.copies is None else rows.copies
 
     def blocks(self, rows: Rows, filled: bool = True) -> list[np.ndarray]:
-        """The features as blocks for the core, levels as merged codes; `filled`: imputed."""
+        """The features as blocks for the core, with codes of the merged levels.
+
+        Args:
+            rows: the rows of a part.
+            filled: whether missing cells are replaced by `fills`.
+        """
         table, block = rows.table, rows.table.block
         fills = self.fills if filled else (None,) * len(self.fills)
         # A block of numbers without imputation is passed on as it is.

@@ -1,10 +1,11 @@
-"""The passes over parts (batches or partitions): imputed values, cut points, codes.
+"""The passes over parts (batches or partitions): for imputed values, cut points and codes.
 
 What
-    Each pass has a function of the rows of one part, which any process may call, and a function
-    that merges the results of two parts; `completed` runs the passes in their order. The merged
-    result does not depend on how rows were divided into parts. Cut points are the same, to the
-    bit, as of all rows together: the core samples rows by their content.
+    Each pass has a function of the rows of one part (`gaps_of`, `edges_of`, `values_of`,
+    `encoded`), which any process may call, and a function that merges the results of two parts
+    (`joined_...`). `completed` runs the passes for imputed values and cut points in their order.
+    The result does not depend on how rows were divided into parts: cut points are bit-identical to
+    those of all rows together, as the core samples rows by their content.
 Memory
     A sample of about 65,536 rows, and 16 bytes per distinct value of a column whose values must be
     counted, at most `MOST_VALUES` of them.
@@ -62,13 +63,16 @@ returns the results joined by ``join(a, b)``."""
 
 
 def completed(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:
-    """The coding with imputed values and cut points: a pass for each, and one more if values must
-    be counted.
+    """Find the imputed values and cut points: a pass for each, and another one if distinct values
+    must be counted.
 
     Args:
-        coding: of all parts, without both.
+        coding: of all parts, without imputed values and cut points.
         config: the parameters as the core takes them.
         run: makes a pass over all parts.
+
+    Returns:
+        The coding with both.
     """
     bins = config["max_bins"]
     if config["missing"] == "mode":
@@ -85,7 +89,7 @@ def completed(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:
 
 
 def gaps_of(coding: Coding, rows: Rows) -> list[Gaps]:
-    """The gaps of each column of a part."""
+    """The missing cells of each column of a part, with the terms of its mean or mode."""
     copies, gaps = coding.copies(rows), []
     for column, levels in zip(_columns(coding, rows, False), coding.n_levels, strict=True):
         if levels or column.dtype.kind in "iu":
@@ -100,7 +104,7 @@ def gaps_of(coding: Coding, rows: Rows) -> list[Gaps]:
 
 
 def _columns(coding: Coding, rows: Rows, filled: bool) -> list[np.ndarray]:
-    """The features one by one, (n_rows,) each; `filled`: imputed."""
+    """The features of a part one by one, shape (n_rows,) each; `filled` as in `Coding.blocks`."""
     blocks = coding.blocks(rows, filled)
     return [block[:, j] for block in blocks for j in range(block.shape[1])]
 
@@ -138,7 +142,13 @@ def fills_of(coding: Coding, gaps: list[Gaps]) -> Coding:
 
 
 def edges_of(coding: Coding, bins: int, rows: Rows) -> Edges:
-    """The summary of a part for the cut points of numeric columns."""
+    """The summary of a part from which the cut points of numeric columns are found.
+
+    Args:
+        coding: of all parts.
+        bins: largest number of bins.
+        rows: the rows of the part.
+    """
     blocks, copies = coding.blocks(rows), coding.copies(rows)
     return core.edge_summary(blocks, len(rows), copies, coding.facts.copies, bins)
 
@@ -160,7 +170,12 @@ def joined_edges(bins: int, a: Edges, b: Edges) -> Edges:
 
 
 def cuts_of(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int]]:
-    """The coding with cut points, and the columns whose values must be counted first."""
+    """Find cut points from the merged summaries of all parts.
+
+    Returns:
+        The coding with the cut points, and the numbers of the columns whose distinct values must be
+        counted first.
+    """
     numeric = [j for j, kind in enumerate(coding.facts.kinds) if kind == "numeric"]
     column_cuts = core.edge_cuts(*edges, coding.facts.copies, bins)
     cuts: list[np.ndarray | None] = [None] * len(coding.facts.kinds)
@@ -205,13 +220,13 @@ def with_values(coding: Coding, columns: list[int], values: Values, bins: int) -
 
 @dataclass(frozen=True)
 class Encoded:
-    """A part as codes.
+    """The rows of a part as codes.
 
     Attributes:
         records: the codes of each row, uint8 (n_rows, bytes per row).
         features: of each column.
-        sums: weight of each class; of a number the sums of weights, and of weighted numbers and
-            their squares in units.
+        sums: weight of each class; of a number the sums of the weights, of weight times number and
+            of weight times squared number, in units of the target's grid.
         hashes: a hash of the content of each row; None if not needed.
     """
 
@@ -222,7 +237,13 @@ class Encoded:
 
 
 def encoded(coding: Coding, hashed: bool, rows: Rows) -> Encoded:
-    """The rows of a part as codes; `hashed`: with a hash of the content of each row."""
+    """Encode the rows of a part.
+
+    Args:
+        coding: of all parts, with imputed values and cut points.
+        hashed: whether to hash the content of each row.
+        rows: the rows of the part.
+    """
     target, copies = coding.target_of(rows), coding.copies(rows)
     cuts = coding.cuts or (None,) * len(coding.facts.kinds)
     n_classes = max(1, len(coding.facts.classes))
@@ -238,7 +259,7 @@ def joined_sums(a: list[int], b: list[int]) -> list[int]:
 
 
 def joined_features(a: list[CodedFeature], b: list[CodedFeature]) -> list[CodedFeature]:
-    """The merged `Encoded.features` of two parts: the extremes of each bin in both."""
+    """The merged `Encoded.features` of two parts, with the extremes of each bin over both."""
 
     def extremes(first: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
         if first is None or other is None:

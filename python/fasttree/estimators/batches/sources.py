@@ -1,10 +1,10 @@
-"""What batches are read from: a Parquet file or folder, a dataset of Arrow, a function, a list.
+"""Sources of rows in batches: a Parquet file or folder, an Arrow dataset, a function, or a list.
 
 What
-    `batches_of(X)` tells whether X is such a source. Rows are read several times, each time in the
-    same order of columns; a source that can be read once is refused.
+    `batches_of(X)` makes `Batches` of X if X is such a source. A fit reads them several times, so
+    an iterator, which can be read only once, is refused.
 Complexity
-    Reading is the library's that owns the format; a batch is dropped before the next one comes.
+    That of the library that reads the format; one batch is in memory at a time.
 When not to use it
     For rows that fit into memory: an array or a frame is read once.
 """
@@ -27,7 +27,7 @@ ROWS = 1 << 17
 
 @dataclass(frozen=True)
 class Batches:
-    """Rows that can be read again and again, batch by batch.
+    """Rows that can be read repeatedly, batch by batch.
 
     Attributes:
         read: a function that returns an iterable of batches (Arrow record batches or tables, data
@@ -44,7 +44,11 @@ class Batches:
     numbers: tuple[str, ...] = ()
 
     def __call__(self, columns: Sequence[str] | None = None) -> Iterator[tuple[int, Any]]:
-        """Number and rows of each batch, the empty ones left out."""
+        """Number and rows of each batch that has rows.
+
+        Args:
+            columns: names of the columns that are needed; None: all.
+        """
         batches = self.read(columns)
         if not isinstance(batches, Iterable):
             raise TypeError(
@@ -57,7 +61,11 @@ class Batches:
 
 
 def _frame(batch: Any) -> Any:
-    """A batch as a frame that a Table takes."""
+    """A batch as a frame of which a Table can be made.
+
+    Raises:
+        TypeError: something without a length.
+    """
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(batch, pyarrow.RecordBatch):
         return pyarrow.Table.from_batches([batch])
@@ -98,8 +106,12 @@ def parquet_dataset(path: Any) -> Any:
 
 
 def batches_of(X: Any, histogram: bool) -> Batches | None:
-    """X as batches; None where it is something else. A Parquet file is read whole where thresholds
-    are not searched in histograms.
+    """X as batches; None if X is something else.
+
+    Args:
+        X: what `fit` was given.
+        histogram: whether thresholds are searched in histograms; if not, a Parquet file is read as
+            a whole.
 
     Raises:
         TypeError: an iterator, which could be read once only.

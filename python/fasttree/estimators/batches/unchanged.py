@@ -1,8 +1,9 @@
-"""Batches that are read several times: a source that changes between passes is refused.
+"""`Repeated`: a source of batches for several passes, which must not change between them.
 
 What
-    `Repeated` reads a source pass by pass. It compares the names and kinds of the columns in every
-    batch of every pass, and the values of each column by a hash that depends on their order.
+    `Repeated` reads a source pass by pass. It compares names and kinds of the columns in every
+    batch, and the values of each column by a hash that depends on their order, and raises an error
+    if the source has changed.
 Decisions
     The hash of a column is a sum over its rows, so it does not depend on where batches end. It is
     compared at the rows at which batches of both passes end. Missing
@@ -35,10 +36,11 @@ ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Repeated:
-    """A source of batches and how a part is read; each call of `parts` is a pass.
+    """A source of batches with its reader. Each call of `parts` is a pass; calling the object reads
+    a batch as `reader` does, and compares it with earlier passes.
 
     Attributes:
-        reader: takes a batch apart; this object does the same and compares.
+        reader: splits a batch into features, target and weights.
         expected: names and kinds of the columns of all batches, once they are known.
     """
 
@@ -111,7 +113,7 @@ class Repeated:
         return rows
 
     def _cells(self, rows: Rows) -> Iterator[tuple[str, np.ndarray]]:
-        """Name and a number for each cell of every column, the target and the weights first."""
+        """Name of each column with a number per cell, uint64; the target and the weights first."""
         target = rows.target_column(self.reader.target or "class")
         yield target.name, self._numbers(target)
         if self.reader.weights is not None and rows.copies is not None:
@@ -120,7 +122,7 @@ class Repeated:
             yield column.name, self._numbers(column)
 
     def _numbers(self, column: Column) -> np.ndarray:
-        """A number for each cell, uint64, that depends on the value alone."""
+        """A number per cell, uint64, that depends on the value alone."""
         if column.kind == "numeric":
             values = column.values.astype(np.float64) + 0.0
             values[np.isnan(values)] = np.nan
@@ -129,6 +131,7 @@ class Repeated:
         return np.array([*labels, 0], dtype=np.uint64)[column.values]
 
     def _label(self, level: Any) -> int:
+        """A hash of a level, the same in all batches."""
         key = (type(level), level)
         if key not in self._labels:
             text = repr(_engine.plain(level)).encode()
@@ -137,6 +140,17 @@ class Repeated:
         return self._labels[key]
 
     def _compare(self, name: str, cells: np.ndarray, end: int, where: str) -> None:
+        """Add cells to the hash of a column, and compare it with the first pass.
+
+        Args:
+            name: name of the column.
+            cells: a number per cell, of the rows from the last batch to `end`.
+            end: number of rows up to the end of this batch.
+            where: name of the batch, for messages.
+
+        Raises:
+            ValueError: other values than in the first pass.
+        """
         mixed = (cells ^ (cells >> np.uint64(29))) * ODD
         mixed ^= mixed >> np.uint64(32)
         mixed *= np.arange(2 * self._rows + 1, 2 * end + 1, 2, dtype=np.uint64)
@@ -152,7 +166,7 @@ class Repeated:
 
 
 def _check_columns(rows: Rows, expected: PartFacts, where: str) -> None:
-    """Refuse columns whose names, order or kinds are not the same as in the first pass."""
+    """Raise a ValueError for columns whose names, order or kinds differ from the first pass."""
     names, wanted = tuple(rows.table.feature_names), expected.names
     if names != wanted:
         gone = [n for n in wanted if n not in names]

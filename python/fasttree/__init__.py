@@ -189,6 +189,7 @@ _EARLIER = {
     "model_selection.statistics.signed_rank": "model_selection.statistics.bayesian",
     "model_selection.stratified": "model_selection.splitter",
     "model_selection.weka": "model_selection.splitter",
+    "table.data_checks.warned": "_checks.data_warnings",
 }
 """Earlier name of a module, as pickles and guides have it -> its name."""
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from .._checks.data_warnings import quiet, skip_checks_from_now_on
 from .._checks.words import argument
-from ..table.data_checks.warned import pass_over, quiet
 from . import options as o
 
 
@@ -41,7 +41,7 @@ class Dependence:
                 "--groups and --time: ordered folds do not keep groups together; give one of them"
             )
         if self.aside:
-            pass_over("groups")
+            skip_checks_from_now_on("groups")
 
     def folds(self, cv: str) -> Any:
         """The value of `cv` for `cross_validate`."""
@@ -89,9 +89,11 @@ class Dependence:
         if self.time in rows.dates:  # of a file that has dates, which no Table holds
             from ..datasets.files import frame_of_file
             from ..table.dates import part_names
-            from ..table.groups import taken_groups
+            from ..table.named_columns import pop_if_named
 
-            cells = np.array([*taken_groups(frame_of_file(data), self.time)[1]], dtype=object)
+            cells = np.array(
+                [*pop_if_named(frame_of_file(data), self.time, "time")[1]], dtype=object
+            )
             cells = cells if rows.row_numbers is None else cells[rows.row_numbers]
             made = part_names([self.time])
         times = places_in_time(cells, f"--time {self.time}", rows.row_numbers)

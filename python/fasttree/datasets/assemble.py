@@ -16,12 +16,12 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks.aliases import Task
+from .._checks.data_warnings import is_quiet, quiet, warn_caller
 from .._checks.words import argument, data_row, in_text, option, reading, worded
 from ..table import Table
 from ..table.columns import Column
 from ..table.data_checks.targets import task_of_numbers
 from ..table.data_checks.unreadable import table_to_inspect
-from ..table.data_checks.warned import is_quiet, quiet, warn_caller
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels

@@ -35,11 +35,11 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
+from .._checks.data_warnings import is_quiet, warn_caller
 from .._checks.plain_text import unguard_cell
 from .._checks.words import argument, counted, given, in_text, option, reading, some_of, worded
 from .._engine import DelimitedReader
 from ..table.columns import Column
-from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.decimal_comma import has_decimal_point, mark_of, may_be_grouped, sign_of, with_numbers
 from ..table.file_cells import FileCells
 from ..table.sources import nearest

@@ -12,10 +12,10 @@ from typing import Any
 
 from .._checks import listing, shown
 from .._checks.aliases import MaybeArray, Task
+from .._checks.data_warnings import is_quiet, warn_caller
 from .._checks.words import data_row
 from ..table import Table
-from ..table.data_checks.warned import is_quiet, warn_caller
-from ..table.inputs import without_column
+from ..table.named_columns import pop_column
 from .errors import DataFileError
 from .files import load
 from .genotypes import Genotypes
@@ -133,7 +133,7 @@ def given(
         return loaded(X, y, task, as_given=as_given, missing=missing), None
     if isinstance(X, Genotypes):
         raise TypeError(f"X={shown(X)} has no columns of its own: give X.to_table()")
-    return without_column(X, y) if isinstance(y, str) else (X, y)
+    return pop_column(X, y) if isinstance(y, str) else (X, y)
 
 
 def table_of(X: Any, y: MaybeArray = None, **options: Any) -> Table:

@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._checks.data_warnings import warn_caller
 from .._checks.words import some_of
 from .._engine import DelimitedReader
 from ..table.columns import Column, to_float
-from ..table.data_checks.warned import warn_caller
 from ..table.file_cells import FileCells
 from ..table.texts import are_numbers
 from .blocks import Limits, blocks, head, split_suffix

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._checks.data_warnings import held_warnings, is_quiet, warn_caller
 from .._checks.naming import did_you_mean
 from .._checks.words import argument, counted, reading
 from .._engine import DelimitedReader, FileFault
 from ..table.columns import Column, make_levels, shorten
-from ..table.data_checks.warned import held_warnings, is_quiet, warn_caller
 from ..table.file_cells import FileCells
 from ..table.sources import column_of_codes
 from .blocks import decode, decode_as

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Self, Task
+from .._checks.data_warnings import warn_caller
 from .._checks.naming import functions_named
 from .._checks.saving import save_bytes
 from .._checks.words import option
@@ -29,8 +30,9 @@ from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.findings import kept_columns
 from ..table.data_checks.unreadable import table_for
-from ..table.data_checks.warned import warn_caller
-from ..table.groups import group_codes, taken_exposure, taken_groups, with_exposure
+from ..table.exposure import with_exposure
+from ..table.groups import group_codes
+from ..table.named_columns import pop_if_named
 from ..table.sources import listed
 from ..table.target import no_target
 from . import explored, interoperable
@@ -109,7 +111,7 @@ class Estimator(BaseEstimator):
         X, y = given(X, y, self._task, as_given=self._as_given)
         if exposure is not None and self._task == "classification":
             raise ValueError(f"{option('exposure')} with classes: only counts have rates")
-        X, exposure = taken_exposure(X, exposure)
+        X, exposure = pop_if_named(X, exposure, "exposure")
         table, sample_weight, kept = self._labelled_table(X, y, sample_weight)
         if exposure is not None:  # numbers become rates
             table = with_exposure(table, exposure, kept)
@@ -234,11 +236,11 @@ class Estimator(BaseEstimator):
         X, y = self._labelled_rows(X, y, groups)
         if groups is None:
             return X, y, None
-        rest, cells = taken_groups(X, groups)
+        rest, cells = pop_if_named(X, groups, "groups")
         is_feature = isinstance(groups, str) and groups in self._schema.names
         X = X if is_feature else rest
         labels = listed(cells)
-        group_codes(labels, len(labels))  # a row without a group
+        group_codes(labels, len(X if y is None else y))  # refuses rows without a group
         return X, y, labels
 
     # -- on the way out ---------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from ..table import Table
 from ..table.columns import Column, refuse_infinity, shorten, unused_column
 from ..table.data_checks.unreadable import LOOKED_AT
 from ..table.dates import DateFormat, for_other_rows, part_names
-from ..table.inputs import only_columns, without_column
+from ..table.named_columns import pop_column, select_columns
 from ..table.sources import cells_of, listed, names_of
 from .recoding import as_declared, level_column, long_text_coded, number_column
 from .schema import Schema
@@ -102,7 +102,7 @@ def _read_columns(schema: Schema, X: Any) -> tuple[Schema, list[int], Any]:
     read = set(part.names)
     kept = [name for name in names if name in read]
     if not is_table and len(kept) < len(names):
-        X = only_columns(X, kept)
+        X = select_columns(X, kept)
     return part, places, X
 
 
@@ -128,7 +128,7 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
         if not isinstance(X, Table) and schema.has_names and set(names_of(X) or names) != {*names}:
             # Columns that the model does not read may be absent, and others be there.
             part, places, X = _read_columns(schema, X)
-            cells_read = X.X if isinstance(X, Table) else Table(only_columns(X, part.names)).X
+            cells_read = X.X if isinstance(X, Table) else Table(select_columns(X, part.names)).X
             all_cells = np.full(
                 (len(cells_read), len(names)), np.nan if cells_read.dtype.kind == "f" else None
             )
@@ -246,7 +246,7 @@ def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:
     names = None if isinstance(X, Table) else names_of(X)
     if names is None or schema.target in schema.names or names.count(schema.target) != 1:
         return X, y
-    X, labels = without_column(X, schema.target)
+    X, labels = pop_column(X, schema.target)
     return X, labels if y is None else y
 
 

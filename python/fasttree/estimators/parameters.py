@@ -19,8 +19,8 @@ import numpy as np
 from .. import criteria, discretize, pruning
 from .._checks import integer, is_whole, one_of, random_seed, real, shown
 from .._checks.aliases import Seed, Task
+from .._checks.data_warnings import warn_caller
 from .._checks.naming import did_you_mean, display_name
-from .._checks.warned import warn_caller
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from ..table.file_cells import FileCells

@@ -13,9 +13,9 @@ import numpy as np
 
 from .. import _engine
 from .._checks import is_missing
+from .._checks.data_warnings import warn_caller
 from .._checks.words import row_word, worded
 from ..table.columns import MAX_LEVELS, Column, shorten
-from ..table.data_checks.warned import warn_caller
 from ..table.decimal_comma import with_numbers
 from ..table.sources import is_single, listed
 from ..table.texts import dressed_as, no_numbers, without_words

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..table.data_checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
 from ..table.dates import (
     PARTS,
     DateFormat,

@@ -42,13 +42,13 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, criteria
 from .._checks import checked, choice, number_in, shown, whole
 from .._checks.aliases import MaybeArray
+from .._checks.data_warnings import quiet
 from .._checks.naming import is_by_test
 from .._checks.plain_text import one_line
 from .._checks.progress import counter
 from .._checks.words import argument, counted, given, in_text, option
 from ..exports.tables.text import columns_text
 from ..table import Table
-from ..table.data_checks.warned import quiet
 from .conditions import has_thresholds
 from .honest import is_honest
 from .idle import is_set

@@ -24,11 +24,11 @@ from os import PathLike
 from typing import Any
 
 from .._checks import checked, listing, maybe, one_value, path_of, shown, string
+from .._checks.data_warnings import quiet
 from .._checks.naming import did_you_mean
 from .._checks.progress import Progress
 from ..model_selection.grid import executing_on
 from ..model_selection.interrupts import ON_INTERRUPT
-from ..table.data_checks.warned import quiet
 from .reproduction import Figure, Reproduction, Row
 
 __all__ = ["EXPERIMENTS", "Figure", "Reproduction", "Row", "run"]

@@ -19,6 +19,7 @@ import numpy as np
 
 from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string, whole
 from .._checks.aliases import CvFolds, Seed, Task
+from .._checks.data_warnings import quiet, warnings_about
 from .._checks.naming import did_you_mean, display_name
 from .._checks.progress import Progress, counter, make_report
 from .._checks.words import counted, option
@@ -27,8 +28,7 @@ from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame
 from ..exports.tables.table import ReportTable
 from ..table.data_checks.findings import all_as_given
-from ..table.data_checks.warned import about, quiet
-from ..table.groups import with_exposure
+from ..table.exposure import with_exposure
 from ..table.sources import check_known
 from .arguments import Request, has_labels, is_pair, load_tables
 from .comparison_tables import tables_of_comparison
@@ -574,7 +574,7 @@ def compare(
         for name, table in loaded.items()
     }
     policy = {"on_interrupt": on_interrupt, "on_error": on_error}
-    with execution_of(client, journal) as execution, about():
+    with execution_of(client, journal) as execution, warnings_about():
         check_seeded(execution, random_state)
         results, unfinished = validate_all(run_makers, execution, report=report, **policy)
     for name, values in results.items():

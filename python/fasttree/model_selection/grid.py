@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..table.data_checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
 from .folds import Folds
 from .identity import text_of, version_of
 from .interrupts import InterruptedWarning

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from .._checks import choice
-from ..table.data_checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
 
 ON_INTERRUPT = choice("raise", "return")
 """What Ctrl-C does: a KeyboardInterrupt, or what is finished is the result."""

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from .._checks.aliases import Task as TaskName
+from .._checks.data_warnings import held_warnings, quiet, warn_caller, warnings_about
 from .._checks.progress import Report
 from ..metrics.labels import check_lengths, codes_of
 from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
 from ..table import Table
 from ..table.data_checks.findings import of_folds, treated
-from ..table.data_checks.warned import about, held_warnings, quiet, warn_caller
 from ..table.dates import formats_of
 from .folds import Folds
 from .identity import hash_of_rows
@@ -286,7 +286,7 @@ def _fit_one(task: Task, method: Method, fold: Any) -> dict[str, Any]:
     X = data.view(method)
     started = time.perf_counter()
     X_test = X.take(test) if isinstance(X, Table) else take_rows(X, test)
-    with held_warnings() as warned, about(method.name):
+    with held_warnings() as warned, warnings_about(method.name):
         with quiet():  # the data are warned of once, for all rows
             if isinstance(X, Table):
                 estimator.fit(data.as_seen(X, train).take(train))

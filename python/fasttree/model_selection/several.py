@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
-from ..table.data_checks.warned import about
+from .._checks.data_warnings import warnings_about
 from .grid import Execution, run_tasks
 from .interrupts import finish
 from .result import CrossValidation
@@ -38,7 +38,7 @@ def validate_all(
         n_done = count(1)
 
         def validated(name: str) -> CrossValidation:
-            with about(name):
+            with warnings_about(name):
                 result = run_makers[name]().carried_out(execution)
             if report is not None:
                 report(next(n_done), len(run_makers))
@@ -47,7 +47,7 @@ def validate_all(
         return finish(run_makers, validated, what="data sets", on_interrupt=on_interrupt)
     runs: dict[str, Run] = {}
     for name, make_run in run_makers.items():
-        with about(name):
+        with warnings_about(name):
             runs[name] = make_run()
     outcomes = run_tasks(
         [run.task for run in runs.values()],
@@ -61,6 +61,6 @@ def validate_all(
     results = {}
     for (name, run), outcome in zip(runs.items(), outcomes, strict=True):
         if outcome is not None:
-            with about(name):
+            with warnings_about(name):
                 results[name] = run.finished(outcome)
     return results, [name for name in runs if name not in results]

@@ -18,8 +18,8 @@ Base
     does not matter, `StratifiedRepeatedKFold` is faster.
 `GroupedKFold`
     "RxK" folds that keep groups together: patients, sites, sessions. `groups` of `cross_validate`
-    and `compare` is an array or the name of a column (`table.groups`); `warn_of_torn_groups` warns
-    where a splitter does not keep them.
+    and `compare` is an array or the name of a column; `warn_of_torn_groups` warns where a splitter
+    does not keep them together.
 `ContiguousKFold`: the protocol of the F-measure tree study
     With n rows, `n_folds` = 4 and a holdout, a fold has c = floor(n / 5) rows: rows 0 .. 4c - 1
     form four contiguous validation folds of c rows, each trained on the other three; rows 4c ..
@@ -38,8 +38,8 @@ import numpy as np
 
 from .._checks import Parameters, choice, generator_of, one_of, whole
 from .._checks.aliases import MaybeArray, Seed, Task
+from .._checks.data_warnings import warn_caller
 from .._checks.words import counted, given
-from ..table.data_checks.warned import warn_caller
 from ..table.groups import group_codes
 from .java_random import JavaRandom
 

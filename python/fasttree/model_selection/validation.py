@@ -19,6 +19,7 @@ import numpy as np
 from .._checks import checked, choice, memory_limit, one_value, random_seed, shown
 from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
+from .._checks.data_warnings import skip_checks, warn_caller, warnings_about
 from .._checks.naming import display_name, shown_criterion
 from .._checks.progress import Progress, make_report
 from .._checks.words import argument, counted, some_of
@@ -27,8 +28,8 @@ from ..metrics.labels import codes_of, sorted_classes
 from ..table.data_checks.findings import inspect, screened
 from ..table.data_checks.targets import warn_of_small_classes
 from ..table.data_checks.unreadable import table_to_inspect
-from ..table.data_checks.warned import about, groups_known, warn_caller
-from ..table.groups import taken_exposure, taken_groups, with_exposure
+from ..table.exposure import with_exposure
+from ..table.named_columns import pop_if_named
 from ..table.target import no_target
 from .arguments import Request, data_and_criteria, named_items, refuse_other_task, unused_name
 from .folds import make_folds
@@ -234,7 +235,7 @@ def _about_columns(data: Data, methods: list[tuple[str, Any]]) -> dict[str, Any]
     if data.table is None:
         return {"target": None, "target_is_named": True, "left_out": {}}
     screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
-    with groups_known(data.groups is not None):
+    with skip_checks(*([] if data.groups is None else ["groups"])):
         seen = screened(data.table, next(screens, "as_given"))
         inspect(seen, "as_given").warn()
     is_read = data.table.origin.startswith("fasttree.datasets.load(")
@@ -359,7 +360,7 @@ def cross_validate(
         (('r2', 'rmse', 'mae'), 0.3)
     """
     X, y, criterion = data_and_criteria(X, y, criterion)
-    with about():
+    with warnings_about():
         run = make_run(
             X,
             y,
@@ -404,8 +405,8 @@ def make_run(
     X, y, task = request.read(X, y)
     scorers, params = resolve_scoring_of(request.scorers, task), request.params
     call = {"cv": cv, "groups": groups, "random_state": random_state, "scoring": request.scoring}
-    X, groups = taken_groups(X, groups)
-    X, exposure = taken_exposure(X, exposure)
+    X, groups = pop_if_named(X, groups, "groups")
+    X, exposure = pop_if_named(X, exposure, "exposure")
     criterion, estimators = request.criterion, request.estimators
     if criterion is None and estimators is None:
         criterion = "squared_error" if task == "regression" else "info_gain"
@@ -495,7 +496,7 @@ class Run:
         for (name, model), (leaves, depth) in zip(methods.items(), sizes, strict=True):
             if isinstance(model, TreeEstimator) and data.table is not None:
                 fold = int(np.argmin(leaves))
-                with about(name):
+                with warnings_about(name):
                     warn_of_few_leaves(
                         model, data.fitted, data.table, int(leaves[fold]), int(depth[fold])
                     )

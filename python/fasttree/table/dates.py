@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks import is_missing, listing, one_of, shown
-from .._checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
 from .._checks.words import argument, counted, given, option, worded
 from .columns import Column, shorten
 from .date_texts import (

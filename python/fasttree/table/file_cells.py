@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from .._checks import listing, shown, string
+from .._checks.data_warnings import is_quiet, warn_caller
+from .._checks.words import some_of
 from .columns import Column
 from .dates import DateFormat
 
@@ -154,6 +156,15 @@ class FileCells:
         """
         numbers = map(_number, self.of_column(name))
         return tuple(x for x in numbers if x is not None and math.isfinite(x))
+
+    def warn_of_signs(self, prefix: str = "") -> None:
+        """Name the columns that are read as numbers though their cells have a currency or percent
+        sign, in a warning that begins with `prefix`."""
+        if self.signs and not is_quiet():
+            named = some_of([f"{name!r} ({sign})" for name, sign in self.signs])
+            warn_caller(
+                f"{prefix}numbers with a currency or percent sign are read as numbers: {named}"
+            )
 
     def without(self, column: Column) -> tuple[Column, set[str]]:
         """The column with these cells missing, and the texts that occur in it. One of text that

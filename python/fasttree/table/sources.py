@@ -27,7 +27,7 @@ import numpy as np
 from .._checks import is_missing, shown
 from .._checks.mapped import check_mapped
 from .._checks.naming import did_you_mean
-from .._checks.words import argument, counted, option
+from .._checks.words import argument, counted, option, worded
 from .columns import (
     Column,
     codes_of,
@@ -481,11 +481,7 @@ def rename(source: Source, names: list[str], target: str | None) -> None:
 def pull(source: Source, target: str) -> Cells:
     """Remove the target column from X and return it."""
     names = source.names or [f"x{j}" for j in range(source.n_columns)]
-    if target not in names:
-        raise ValueError(
-            f"{argument('target', target)} is not a column of X, and y is None. "
-            f"{unknown_name(target, names, 'column')}"
-        )
+    check_column(target, names, "target")
     j = names.index(target)
     cells: Cells
     if source.block is not None:
@@ -566,6 +562,19 @@ def names_of(X: Any) -> list[str] | None:
     if names is None or not any(isinstance(name, str) for name in names):
         return None
     return [str(name) for name in names]
+
+
+def check_column(name: str, names: Sequence[str], parameter: str) -> None:
+    """Refuse the value of a parameter that names a column of X if X has no such column.
+
+    Raises:
+        ValueError: `name` is not among `names`; the message names the most similar one.
+    """
+    if name not in names:
+        data = worded("X", "the data")
+        raise ValueError(
+            f"{argument(parameter, name)} is not a column of {data}; {nearest(name, names)}"
+        )
 
 
 def check_known(names: Iterable[str], known: Sequence[str], parameter: str) -> None:

@@ -30,8 +30,8 @@ from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .dates import DateOrder, dates_among, made_of_dates
 from .decimal_comma import as_written
 from .file_cells import FileCells
-from .inputs import without_column
 from .kinds import Roles, column_of, recast_columns, resolve_roles
+from .named_columns import pop_column
 from .target import (
     NumericTarget,
     Target,
@@ -297,7 +297,7 @@ class Table(_Attributes):
             Table: 2 rows, 1 feature (1 nominal), target 'class' with 2 classes
         """
         if isinstance(y, str):
-            X, y = without_column(X, y)
+            X, y = pop_column(X, y)
         if isinstance(X, Table):
             if y is not None:
                 raise ValueError("X is a Table, which carries its target; do not pass y beside it")

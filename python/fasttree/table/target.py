@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._checks import is_missing, number_array, shown
-from .._checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
 from .._checks.words import argument, counted, in_text, option, row_word, worded
 from . import columns
 from .decimal_comma import with_numbers

@@ -11,9 +11,9 @@ import pytest
 
 import fasttree
 from fasttree import Table
+from fasttree._checks.data_warnings import DataWarning
 from fasttree.model_selection.ordered import places_in_time
 from fasttree.table.columns import Column
-from fasttree.table.data_checks.warned import DataWarning
 from fasttree.table.date_texts import ORDERS, moment_of, order_of_dates
 from fasttree.table.dates import (
     DateFormat,

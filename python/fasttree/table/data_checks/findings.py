@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..._checks import one_of, shown
+from ..._checks.data_warnings import is_quiet, skipped_checks, warn_caller
 from ..._checks.words import argument, some_of, worded
 from ..dates import for_other_rows, formats_of
 from ..sources import check_known
@@ -28,7 +29,6 @@ from .dates import reading_of
 from .facts import ColumnFacts, Finding, TableFacts, once
 from .registry import CHECKS, Check
 from .unfailing import unfailing
-from .warned import is_quiet, said_already, warn_caller
 
 WORDS = ("auto", "as_given")
 """The words of the parameter `columns`."""
@@ -172,7 +172,7 @@ class Findings:
             kinds = [*(kinds_of("tree", "fit") if of_trees else kinds_of("fit"))]
             kinds = [kind for kind in kinds if self.of(kind)]
             kinds += SAID_OF_COLUMNS if self._said_of_columns else ()
-        passed_over = said_already()
+        passed_over = skipped_checks()
         for sentence in self.sentences(*(kind for kind in kinds if kind not in passed_over)):
             warn_caller(sentence)
 

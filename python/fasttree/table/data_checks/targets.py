@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..._checks.aliases import Task
+from ..._checks.data_warnings import is_quiet, warn_caller
 from ..._checks.words import argument, counted, some_of, worded
 from ..texts import hidden_numbers
 from .facts import ColumnFacts, Finding, TableFacts
 from .hidden_numbers import strange_cells
 from .unfailing import unfailing
-from .warned import is_quiet, warn_caller
 
 MANY_CLASSES = 20
 """Most different whole numbers of a target that are its classes, with no question asked."""

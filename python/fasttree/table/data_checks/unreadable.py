@@ -29,7 +29,6 @@ from ..kinds import resolve_roles
 from ..table import Table
 from ..whole import has_inexact, is_inexact
 from .findings import kept_columns, screened
-from .warned import say_signs
 
 INEXACT = "whole numbers beyond 2^53, which float64 does not tell apart, as of an identifier"
 """Why a column of long numbers is unused."""
@@ -65,7 +64,7 @@ def table_to_inspect(X: Any, y: Any = None, columns: Any = "auto", **options: An
     if cells is None:
         table = Table.from_any(X, y, **options)
         if table is not X:
-            say_signs(table.file_cells.signs)
+            table.file_cells.warn_of_signs()
         return table
     if isinstance(y, str):
         cells = [(name, column) for name, column in cells if name != y]
@@ -83,7 +82,7 @@ def table_to_inspect(X: Any, y: Any = None, columns: Any = "auto", **options: An
     unused.update(options.pop("unused", {}))
     table = Table.from_any(X, y, unused=unused, dates=dates, **options)
     table.as_given = False
-    say_signs(table.file_cells.signs)
+    table.file_cells.warn_of_signs()
     return table
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import fasttree
 from fasttree import Column, Table
+from fasttree._checks.data_warnings import DataWarning
 from fasttree._checks.words import speaking
 from fasttree.cli.shell import SHELL
 from fasttree.model_selection import cross_validate
@@ -22,7 +23,6 @@ from fasttree.table.data_checks.findings import screened
 from fasttree.table.data_checks.hidden_numbers import strange_cells
 from fasttree.table.data_checks.identifiers import is_of_numbers
 from fasttree.table.data_checks.unreadable import table_to_inspect
-from fasttree.table.data_checks.warned import DataWarning
 
 N = 400
 

@@ -12,13 +12,13 @@ import pytest
 
 import fasttree
 from fasttree import Table
+from fasttree._checks.data_warnings import DataWarning
 from fasttree._checks.words import speaking
 from fasttree.cli.shell import SHELL
 from fasttree.datasets import load
 from fasttree.datasets.inputs import given
 from fasttree.table.data_checks.findings import inspect, kept_columns, of_folds, screened
 from fasttree.table.data_checks.unreadable import table_for, table_to_inspect
-from fasttree.table.data_checks.warned import DataWarning
 from fasttree.table.texts import dressed_as
 
 N = 200

@@ -45,7 +45,7 @@ from ..model_selection.folds import make_folds
 from ..model_selection.ordered import are_by_time, folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
-from ..table.data_checks.findings import kinds_of
+from ..table.data_checks.findings import checks_of_scope
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes
 from ..table.named_columns import pop_if_named
@@ -335,7 +335,7 @@ def advise(
             choice.threshold = best_threshold(found["tree"], judge.truth, **how)
     if judge.rare is not None:
         judge.answers = choice.model.predict(whole).tolist()
-    kinds = [kind for kind in kinds_of("frame") if kind not in ("codes", "groups")]
+    kinds = [kind for kind in checks_of_scope("frame") if kind not in ("codes", "groups")]
     groups_asked = inspect(raw).sentences("groups") if members is None else []
     return Advice(
         choice,

@@ -54,12 +54,12 @@ class Dependence:
     def order_of(self, data: str, rows: Any) -> list[str]:
         """What judges trees where the rows stand in the order of a date, a line; else none."""
         from ..advice.doubts import are_in_order, places_of_dates
-        from ..table.data_checks.findings import screened
+        from ..table.data_checks.findings import warn_and_apply
 
         if self.aside:
             return []
         with quiet():
-            dates = screened(rows).dates
+            dates = warn_and_apply(rows).dates
         if not dates:
             return []
         for name, when in places_of_dates(data, rows, dates, np.array([], dtype=int), None).items():

@@ -239,7 +239,7 @@ def rank(
     from .._checks.data_warnings import skip_checks_from_now_on
     from ..feature_selection.features import score_features
     from ..reports import render
-    from ..table.data_checks.findings import screened
+    from ..table.data_checks.findings import warn_and_apply
 
     skip_checks_from_now_on("groups")  # features are scored on all rows, without folds
     named = o.criteria_of(criteria)
@@ -247,7 +247,7 @@ def rank(
     rows = columns.table(data, named.values(), given)
     seed = given.get("random_state", 0)
     chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])
-    treated = screened(rows, columns.treatment)
+    treated = warn_and_apply(rows, columns.treatment)
     settings = {"n_jobs": n_jobs, "columns": columns.treatment}
     if test is not None and estimate is not None:
         raise ValueError(f"--test {test} reads all rows, --estimate {estimate} some: leave one out")

@@ -40,7 +40,7 @@ from .._checks.naming import did_you_mean
 from .._checks.words import argument, worded
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
-from ..table.data_checks.unreadable import INEXACT
+from ..table.data_checks.frames import INEXACT
 from ..table.dates import DateOrder
 from ..table.file_cells import FileCells
 from .arff import read_arff

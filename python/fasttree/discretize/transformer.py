@@ -18,7 +18,7 @@ from .._checks import Parameters, one_of, row_weights
 from .._checks.aliases import MaybeArray
 from ..table import Table
 from ..table.columns import Column
-from ..table.rebuild import fill_labels, is_frame, renamed, replace_columns
+from ..table.frame_columns import fill_labels, is_frame, renamed, replace_columns
 
 Scope = Literal["fold", "all"]
 C = TypeVar("C", bound="ColumnTransformer")

@@ -29,7 +29,7 @@ from ..datasets.inputs import given, new_rows_of
 from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.findings import kept_columns
-from ..table.data_checks.unreadable import table_for
+from ..table.data_checks.frames import screened_table
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes
 from ..table.named_columns import pop_if_named
@@ -156,7 +156,7 @@ class Estimator(BaseEstimator):
     def _table(self, X: Any, y: Any) -> Table:
         """The Table that a fit reads."""
         kinds = self.categorical_features
-        return table_for(X, y, self.columns, categorical_features=kinds, task=self._task)
+        return screened_table(X, y, self.columns, categorical_features=kinds, task=self._task)
 
     def _weighted(
         self,

@@ -25,9 +25,9 @@ from .._checks.aliases import MaybeArray, Task
 from .._checks.words import argument, worded
 from ..datasets.inputs import given, given_to
 from ..table import Table
-from ..table.columns import Column, refuse_infinity, shorten, unused_column
-from ..table.data_checks.unreadable import LOOKED_AT
-from ..table.dates import DateFormat, for_other_rows, part_names
+from ..table.columns import Column, placeholder_column, refuse_infinity, shorten
+from ..table.data_checks.frames import N_CELLS
+from ..table.dates import DateFormat, formats_for_new_rows, part_names
 from ..table.named_columns import pop_column, select_columns
 from ..table.sources import cells_of, listed, names_of
 from .recoding import as_declared, level_column, long_text_coded, number_column
@@ -97,7 +97,7 @@ def _read_columns(schema: Schema, X: Any) -> tuple[Schema, list[int], Any]:
     check_names(schema, names, places)
     if not places:  # rows are counted only
         cells = X.column(names[0]).values if is_table else cells_of(X, names[0])
-        return schema, places, Table.from_columns([unused_column(names[0], len(cells))])
+        return schema, places, Table.from_columns([placeholder_column(names[0], len(cells))])
     part = schema.part(places)
     read = set(part.names)
     kept = [name for name in names if name in read]
@@ -304,7 +304,7 @@ def _dates_of(schema: Schema, X: Any) -> dict[str, Any]:
             )
     return {
         name: date_format
-        for name, date_format in for_other_rows(schema.dates).items()
+        for name, date_format in formats_for_new_rows(schema.dates).items()
         if name in names and not set(part_names([name])).issubset(names)
     }
 
@@ -352,7 +352,7 @@ def _is_text(cells: Any) -> bool:
     if getattr(getattr(cells, "dtype", None), "kind", "O") not in "OUT":
         return False
     try:
-        some = listed(cells[:LOOKED_AT])
+        some = listed(cells[:N_CELLS])
     except TypeError:  # no column, which the Table refuses by name
         return False
     return isinstance(next((cell for cell in some if not is_missing(cell)), None), str)
@@ -371,7 +371,9 @@ def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]
         index_of = {name: j for j, name in enumerate(given)}
         indices = [index_of.get(name, -1) for name in schema.names]
     return [
-        unused_column(schema.names[j], len(table)) if schema.unused[j] else table.column(indices[j])
+        placeholder_column(schema.names[j], len(table))
+        if schema.unused[j]
+        else table.column(indices[j])
         for j in places
     ]
 

@@ -32,7 +32,7 @@ from .. import _engine, criteria
 from .._checks import one_of
 from ..exports.reading import Reading
 from ..table.columns import Column
-from ..table.data_checks.identifiers import is_of_numbers
+from ..table.data_checks.identifiers import was_numeric
 from .new_rows import rows_for
 from .split_columns import SplitColumns
 from .tree_arrays import impurities
@@ -89,7 +89,7 @@ def to_sklearn(
     keys = _columns(readings)
     column_of = {key: i for i, key in enumerate(keys)}
     schema = model._schema
-    odd = any(why is not None and not is_of_numbers(why) for why in schema.unused)
+    odd = any(why is not None and not was_numeric(why) for why in schema.unused)
     numeric = not any(schema.nominal) and not (schema.has_names and odd)
     names = numeric and model._schema.has_names
     converted = [_tree(model, reading, column_of, names, moved) for reading in readings]

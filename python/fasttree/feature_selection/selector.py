@@ -32,8 +32,8 @@ from .._checks.progress import Progress
 from ..datasets.inputs import given, loaded
 from ..table import Table
 from ..table.data_checks.findings import kept_columns
-from ..table.data_checks.unreadable import table_to_inspect
-from ..table.rebuild import is_frame, renamed
+from ..table.data_checks.frames import unscreened_table
+from ..table.frame_columns import is_frame, renamed
 from .features import score_features, turf
 
 
@@ -75,7 +75,7 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
         else:
             validate_data(self, X, skip_check_array=True)
             roles = self.categorical_features
-            table = table_to_inspect(X, y, self.columns, categorical_features=roles)
+            table = unscreened_table(X, y, self.columns, categorical_features=roles)
         self.support_: np.ndarray = self._choose(table, sample_weight)
         return self
 

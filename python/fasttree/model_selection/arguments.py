@@ -31,7 +31,7 @@ from ..datasets.files import load
 from ..datasets.inputs import labelled
 from ..table import Table
 from ..table.data_checks.findings import all_as_given
-from ..table.data_checks.unreadable import table_to_inspect
+from ..table.data_checks.frames import unscreened_table
 from .scoring import resolve_scoring, tasks_of
 
 
@@ -164,7 +164,7 @@ def load_tables(
             data = labelled(load(data, task=task, as_given=as_given), f"{os.fspath(data)}: ")
         elif isinstance(data, tuple) and len(data) == 2:
             columns = "as_given" if as_given else "auto"
-            data = table_to_inspect(*data, columns, name=name or None, task=task_of(*data))
+            data = unscreened_table(*data, columns, name=name or None, task=task_of(*data))
         if not isinstance(data, Table):
             raise TypeError(
                 f"tables: entry {place} is a {type(data).__name__}; give a Table, a file name or a "

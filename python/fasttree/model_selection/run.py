@@ -24,8 +24,8 @@ from ..metrics.labels import check_lengths, codes_of
 from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
 from ..table import Table
-from ..table.data_checks.findings import of_folds, treated
-from ..table.dates import formats_of
+from ..table.data_checks.findings import treated, treatments_by_fold
+from ..table.dates import parse_date_reasons
 from .folds import Folds
 from .identity import hash_of_rows
 
@@ -386,8 +386,8 @@ def _folds_alike(
     data: Data, table: Table, columns: Any, folds: Folds
 ) -> Iterator[tuple[Table, list[int]]]:
     """Tables as the training rows of folds are read, and the numbers of the folds of each."""
-    for reasons, numbers in of_folds(table, columns, (train for train, _ in folds.pairs)):
-        whole, dates = [], formats_of(reasons)
+    for reasons, numbers in treatments_by_fold(table, columns, (train for train, _ in folds.pairs)):
+        whole, dates = [], parse_date_reasons(reasons)
         for number in numbers:
             seen = data.as_seen(table, folds.pairs[number][0], dates)
             if seen is table:

@@ -25,9 +25,9 @@ from .._checks.progress import Progress, make_report
 from .._checks.words import argument, counted, some_of
 from ..metrics.constant import best_constant
 from ..metrics.labels import codes_of, sorted_classes
-from ..table.data_checks.findings import inspect, screened
+from ..table.data_checks.findings import inspect, warn_and_apply
+from ..table.data_checks.frames import unscreened_table
 from ..table.data_checks.targets import warn_of_small_classes
-from ..table.data_checks.unreadable import table_to_inspect
 from ..table.exposure import with_exposure
 from ..table.named_columns import pop_if_named
 from ..table.target import no_target
@@ -160,7 +160,7 @@ def prepare_data(
     ):
         kinds = params.get("categorical_features", "from_dtype")
         columns = params.get("columns", "auto")
-        table = table_to_inspect(X, y, columns, categorical_features=kinds, task=task)
+        table = unscreened_table(X, y, columns, categorical_features=kinds, task=task)
         if table.target is None:
             raise no_target()
         if exposure is not None:
@@ -236,7 +236,7 @@ def _about_columns(data: Data, methods: list[tuple[str, Any]]) -> dict[str, Any]
         return {"target": None, "target_is_named": True, "left_out": {}}
     screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
     with skip_checks(*([] if data.groups is None else ["groups"])):
-        seen = screened(data.table, next(screens, "as_given"))
+        seen = warn_and_apply(data.table, next(screens, "as_given"))
         inspect(seen, "as_given").warn()
     is_read = data.table.origin.startswith("fasttree.datasets.load(")
     return {

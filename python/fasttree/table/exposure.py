@@ -15,7 +15,7 @@ from .._checks import weights_array
 from .._checks.words import argument, option, row_word
 from .named_columns import pop_if_named
 from .table import Table
-from .target import MOST, NumericTarget
+from .target import MAX_NUMBER, NumericTarget
 
 
 def with_exposure(table: Table, exposure: Any, kept: tuple[np.ndarray, int] | None = None) -> Table:
@@ -77,7 +77,7 @@ def rates_of(
         )
     with np.errstate(over="ignore"):
         rates = counts / exposures
-    wrong = np.flatnonzero(np.abs(rates) > MOST)
+    wrong = np.flatnonzero(np.abs(rates) > MAX_NUMBER)
     if len(wrong):
         row = wrong[0]
         raise ValueError(

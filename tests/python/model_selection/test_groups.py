@@ -135,9 +135,7 @@ def test_commands_take_groups_and_time(tmp_path):
     both = run("compare", file, "--groups", "site", "--time", "day")
     assert both.exit_code != 0 and "give one of them" in str(both.exception)
     unknown = run("cv", file, "--groups", "sight")
-    assert unknown.exit_code != 0 and "--groups sight: no column of" in str(
-        unknown.exception
-    )
+    assert unknown.exit_code != 0 and "--groups sight: no column of" in str(unknown.exception)
     compared = run(
         "compare", file, "--groups", "site", "--drop", "day", "--cv", "1x4", "-c", "gini,mdl"
     )

@@ -1,4 +1,4 @@
-"""Columns as a line of text, as HTML for notebooks, as an array, and as a pandas frame."""
+"""Views of a Table: a line of text, HTML for notebooks, an array, a pandas frame."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..exports.tables.html import html_table
 from ..exports.tables.table import number_columns
 from ..exports.tables.text import columns_text
 from .columns import Column, has_gaps
-from .rebuild import pandas_values
+from .frame_columns import pandas_values
 
-MOST_SHOWN = 20
-"""Features that HTML shows."""
+MAX_FEATURES = 20
+"""Largest number of features that text and HTML show."""
 
 
 def in_words(
@@ -25,8 +25,14 @@ def in_words(
     name: str | None,
     target: tuple[str, int | None] | None,
 ) -> str:
-    """Rows, number of features of each kind, and name and number of classes of the target (None: a
-    number)."""
+    """A line with the numbers of rows, of features of each kind, and of classes of the target.
+
+    Args:
+        shape: numbers of rows and features.
+        kinds: number of features by kind.
+        name: name of the Table.
+        target: name of the target and its number of classes, None of a number; None without one.
+    """
     n, p = shape
     parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
     text = "Table" + (f" {name!r}" if name else "")
@@ -41,7 +47,7 @@ def in_words(
 
 def in_html(columns: Sequence[Column], target: Column | None, title: str) -> str:
     """The first rows under the columns' kinds, levels and missing cells."""
-    shown = [*columns[:MOST_SHOWN], *([] if target is None else [target])]
+    shown = [*columns[:MAX_FEATURES], *([] if target is None else [target])]
     cells = [c.take(slice(0, 5)).labels().tolist() for c in shown]
     kinds = [
         "numeric" if c.levels is None else f"nominal, {counted(len(c.levels), 'level')}"
@@ -54,7 +60,7 @@ def in_html(columns: Sequence[Column], target: Column | None, title: str) -> str
     rows: list[list[Any]] = [["", *kinds], ["missing", *(c.n_missing for c in shown)]]
     for i, values in enumerate(zip(*cells, strict=True)):
         rows.append([i, *("" if v is None or str(v) == "nan" else v for v in values)])
-    more = len(columns) - MOST_SHOWN
+    more = len(columns) - MAX_FEATURES
     notes = [f"... and {more} more features"] if more > 0 else []
     header = ["", *(c.name for c in shown)]
     return html_table(header, rows, title=title, notes=notes, rules=(2,), head_rows=2)
@@ -62,14 +68,14 @@ def in_html(columns: Sequence[Column], target: Column | None, title: str) -> str
 
 def in_rows(columns: Sequence[Column], target: Column | None) -> str:
     """The rows as a table of text."""
-    shown = [*columns[:MOST_SHOWN], *([] if target is None else [target])]
+    shown = [*columns[:MAX_FEATURES], *([] if target is None else [target])]
     cells = [
         ["" if v is None or str(v) == "nan" else one_line(str(v)) for v in c.labels().tolist()]
         for c in shown
     ]
     body = [list(row) for row in zip(*cells, strict=True)]
     lines = columns_text([one_line(c.name) for c in shown], body, number_columns(body, len(shown)))
-    more = len(columns) - MOST_SHOWN
+    more = len(columns) - MAX_FEATURES
     return "\n".join([*lines, *([f"... and {more} more features"] if more > 0 else [])])
 
 
@@ -93,8 +99,13 @@ def described_columns(
 
 
 def block_as_array(block: np.ndarray, levels: np.ndarray | None) -> np.ndarray:
-    """A block of features as they came: numbers as float64, or uint8; `levels` marks the values
-    that occur in each column of codes."""
+    """A block of features as float64, or the uint8 values that its codes stand for.
+
+    Args:
+        block: numbers or codes, shape (n_rows, n_features).
+        levels: which values occur in each column of codes, bool, shape (n_values, n_features); None
+            if the block holds numbers.
+    """
     if levels is None:
         return block.astype(np.float64, copy=False)
     if not has_gaps(levels):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import is_whole, listing, mapping, number_in, one_of, real, shown, whole
+from .._checks import is_whole, listing, mapping, number_in, one_of, share, shown, whole
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
@@ -190,7 +190,7 @@ def prior_config(
     if arc_probability is not None:
         arc_probability = ARC_PROBABILITY("arc_probability", arc_probability)
     given = {} if arc_priors is None else mapping("probabilities")("arc_priors", arc_priors)
-    arcs = [(pair(arc, "arc_priors"), real("arc_priors", p, 0.0, 1.0)) for arc, p in given.items()]
+    arcs = [(pair(arc, "arc_priors"), share("arc_priors", p)) for arc, p in given.items()]
     named = [ends for ends, _ in arcs]
     for i, j in named:
         if named.count([i, j]) > 1:

@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import is_missing, weights_array
+from .._checks import is_missing, refuse_masked, weights_array
 from .._checks.aliases import MaybeArray
 from .._checks.data_warnings import warnings_about
-from .._checks.masks import refuse_masked
 from ..table import Table
 from ..table.columns import object_family
 from ..table.target import no_target

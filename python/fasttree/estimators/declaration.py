@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria
-from .._checks import as_float, at_least, choice, integer, maybe, number_in, real, shown
+from .._checks import as_float, at_least, choice, integer, maybe, number_in, shown
 from ..discretize import DISCRETIZERS
 from ..pruning import PRUNED_CLASSES, PRUNED_NUMBERS, WORDS
 from .conditions import (
@@ -83,7 +83,7 @@ def rows(least: int) -> Kind:
     def test(name: str, value: Any) -> int | float:
         number = as_float(value)
         is_share = number is not None and not isinstance(value, int | np.integer)
-        return real(name, value, 0.0, 1.0) if is_share else integer(name, value, least)
+        return number_in(0.0, 1.0)(name, value) if is_share else integer(name, value, least)
 
     return Kind("int | float", least=least, check=test)
 
@@ -94,7 +94,7 @@ def number(low: float, high: float, *none: None) -> Kind:
     def test(name: str, value: Any) -> float | None:
         if none and value is None:
             return None
-        return max(real(name, value, low, high), -LARGEST)
+        return max(number_in(low, high)(name, value), -LARGEST)
 
     return Kind("float | None" if none else "float", check=test)
 

@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._checks import integer, real
+from .._checks import integer, number_in
 from .._checks.words import counted
 from .parameters import stored_parameters
 from .schema import file_cells_of
@@ -45,7 +45,7 @@ def sample_size(share: int | float | None, bootstrap: bool, copies: int) -> int 
         if integer("max_samples", share, 1) > copies:
             raise ValueError(f"max_samples={share!r} must not exceed the number of rows, {copies}")
         return int(share)
-    if real("max_samples", share, 0.0, 1.0) == 0.0:
+    if number_in(0.0, 1.0)("max_samples", share) == 0.0:
         raise ValueError("max_samples=0.0 must lie above 0")
     return max(1, round(float(share) * copies))
 

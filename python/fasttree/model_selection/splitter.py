@@ -36,9 +36,10 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import Parameters, choice, generator_of, one_of, whole
+from .._checks import choice, generator_of, one_of, whole
 from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.data_warnings import warn_caller
+from .._checks.parameters import Parameters
 from .._checks.words import counted, given
 from ..table.groups import group_codes
 from .java_random import JavaRandom

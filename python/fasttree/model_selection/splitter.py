@@ -47,9 +47,6 @@ from .java_random import JavaRandom
 Fold = tuple[np.ndarray, np.ndarray]
 """Training and test row indices."""
 
-MOST_CELLS = 1 << 20
-"""Rows times folds up to which the indices of all folds are computed at once."""
-
 
 def row_count(X: Any, y: Any) -> int:
     """Return the number of rows of X (or of y, when X is None)."""
@@ -95,18 +92,10 @@ def check_folds(n_splits: int, n_rows: int, name: str) -> None:
 
 
 def folds_of_assignment(assignment: np.ndarray, n_splits: int) -> Iterator[Fold]:
-    """Yield (train, test) in row order from the fold number of every row, shape (n,)."""
-    if n_splits * len(assignment) > MOST_CELLS:
-        for fold in range(n_splits):
-            inside = assignment == fold
-            yield np.flatnonzero(~inside), np.flatnonzero(inside)
-        return
-    inside = assignment == np.arange(n_splits)[:, None]
-    ends = np.cumsum(np.count_nonzero(inside, axis=1)).tolist()
-    test, train = np.nonzero(inside)[1], np.nonzero(~inside)[1]
-    for fold, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
-        first, last = (len(assignment) * number for number in (fold, fold + 1))
-        yield train[first - start : last - end], test[start:end]
+    """Yield (train, test) in row order from the fold number of every row, shape (n_rows,)."""
+    for fold in range(n_splits):
+        is_tested = assignment == fold
+        yield np.flatnonzero(~is_tested), np.flatnonzero(is_tested)
 
 
 class Splitter(Parameters):

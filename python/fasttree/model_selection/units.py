@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks.progress import Report
-from ..metrics.labels import PROBABILITY_TOLERANCE
-from .run import REFUSALS, SIZES, Method, Runs, Task, is_ours, run_methods
+from .run import REFUSALS, Method, Runs, Task, run_methods
 
 TARGET, SHORTEST = 1.0, 0.1
 """Seconds of a unit: the aim, and the least where little work is divided among many workers."""
@@ -206,60 +205,6 @@ def local_units(task: Task, on_interrupt: str) -> list[Unit]:
     n, size = len(task.folds.pairs), task.folds.n_splits if task.folds.n_repeats > 1 else 1
     step, places = size if on_interrupt == "return" else n, tuple(range(len(task.methods)))
     return [Unit(places, start, start + step) for start in range(0, n, step)]
-
-
-def check_runs(task: Task, outcome: Outcome) -> None:
-    """Refuse output, read from a journal, that no run of its unit can have.
-
-    Raises:
-        ValueError: a class that the task does not have or that the method never predicts, a
-            number that is not finite, probabilities, sizes or seconds outside their range.
-    """
-    runs = outcome.runs
-    if runs is None:
-        return
-    for row, place in enumerate(outcome.places):
-        if task.data.task == "regression":
-            if not np.isfinite(runs.predictions[row]).all():
-                raise ValueError("a prediction is no finite number")
-        else:
-            _check_classes(task, runs, row, place)
-        sizes = [f"sizes {name}" for name in SIZES if task.is_fast(task.methods[place])]
-        numbers = [runs.folds[name][row] for name in (*sizes, "seconds")]
-        if not all(np.isfinite(v).all() and (v >= 0).all() for v in numbers):
-            raise ValueError("a size or a time is no number from 0 up")
-
-
-def _check_classes(task: Task, runs: Runs, row: int, place: int) -> None:
-    """Refuse impossible classes and probabilities of the method at `place`, which is `row` in the
-    output."""
-    # Our trees leave rows unclassified only if they are told to.
-    estimator = task.methods[place].estimator
-    ours = is_ours(estimator)
-    classifies_all = ours and getattr(estimator, "empty_branch", "") != "unclassified"
-    codes = runs.predictions[row]
-    if codes.max(initial=0) >= len(task.data.classes) or codes.min(initial=0) < -1:
-        raise ValueError("a prediction is none of the classes")
-    if classifies_all and codes.min(initial=0) < 0:
-        raise ValueError("a row is unclassified by a method that classifies all")
-    if task.want is not None:
-        _check_shares(runs.rows["proba"][row], codes, task.want, ours)
-
-
-def _check_shares(shares: np.ndarray, codes: np.ndarray, want: str | None, ours: bool) -> None:
-    """Refuse impossible probabilities of one method.
-
-    Scores of other classifiers may be any numbers; a classifier without probabilities has NaN in
-    all cells.
-    """
-    is_nan = np.isnan(shares)
-    if is_nan.any() and (ours or want != "if possible" or not is_nan.all()):
-        raise ValueError("a probability is NaN")
-    if ours:
-        sums = shares.sum(axis=1)
-        wanted = np.where((codes < 0) & (sums == 0), 0.0, 1.0)
-        if (np.abs(sums - wanted) > PROBABILITY_TOLERANCE).any() or shares.min(initial=0) < 0:
-            raise ValueError("probabilities of a row do not sum to 1")
 
 
 # -- putting together -----------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from fasttree.model_selection import (
     sweep,
 )
 from fasttree.model_selection.arguments import Request
-from fasttree.model_selection.units import Unit, check_runs, run_unit
+from fasttree.model_selection.units import Unit, run_unit
 from fasttree.model_selection.validation import make_run
 
 from ..tools import function_calls
@@ -458,11 +458,7 @@ def test_units_of_a_regression_run_in_another_process():
     whole = cross_validate(X, Y, methods[0], estimators=methods[1], max_depth=2, **folds)
     for place, scores in enumerate(whole.values()):
         outcome = pickle.loads(pickle.dumps(run_unit(task, Unit((place,), 3, 6))))
-        check_runs(task, outcome)
         np.testing.assert_array_equal(outcome.runs.predictions[0], scores.predictions[160:])
-        outcome.runs.predictions[0, 5] = np.inf
-        with pytest.raises(ValueError, match="no finite number"):
-            check_runs(task, outcome)
 
 
 def test_poisson_counts_are_scored_by_their_deviance():

@@ -1,7 +1,7 @@
 """Values as text that is the same in every process: functions by their names, no addresses.
 
 `written` gives the code of a value, as in a repr; `display_name` a name for tables and messages.
-`did_you_mean` suggests known names for a mistyped one.
+`did_you_mean` suggests known names for an unknown one.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from .._checks.words import argument, in_text, some_of
 from ..datasets.files import frame_of_file
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds
-from ..model_selection.ordered import folds_by_time, places_in_time
+from ..model_selection.time_order import folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.facts import TableFacts

@@ -42,7 +42,7 @@ from ..datasets.files import frame_of_file
 from ..estimators.automatic import differences_in_words
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds
-from ..model_selection.ordered import are_by_time, folds_by_time, places_in_time
+from ..model_selection.time_order import are_by_time, folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.findings import checks_of_scope

@@ -47,7 +47,7 @@ class Dependence:
         """The value of `cv` for `cross_validate`."""
         if self.time is None:
             return o.fold_count(cv)
-        from ..model_selection.ordered import folds_by_time
+        from ..model_selection.time_order import folds_by_time
 
         return folds_by_time(cv, self.time)
 
@@ -83,7 +83,7 @@ class Dependence:
                 raise ValueError(_unknown(option, name, rows, data))
         if self.time is None:
             return rows
-        from ..model_selection.ordered import places_in_time
+        from ..model_selection.time_order import places_in_time
 
         cells, made = rows.column(self.time).labels(), []
         if self.time in rows.dates:  # of a file that has dates, which no Table holds

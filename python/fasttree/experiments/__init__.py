@@ -27,7 +27,7 @@ from .._checks import checked, listing, maybe, one_value, path_of, shown, string
 from .._checks.data_warnings import quiet
 from .._checks.naming import did_you_mean
 from .._checks.progress import Progress
-from ..model_selection.grid import executing_on
+from ..model_selection.execution import executing_on
 from ..model_selection.interrupts import ON_INTERRUPT
 from .reproduction import Figure, Reproduction, Row
 

@@ -167,10 +167,23 @@ class FileCells:
             )
 
     def without(self, column: Column) -> tuple[Column, set[str]]:
-        """The column with these cells missing, and the texts that occur in it. One of text that
-        would be numbers then stays text: its reader decides."""
+        """The column with these cells missing, and the texts that occur in it.
+
+        A column of text that would be numbers then stays text: its reader decides.
+        """
         texts = self.of_column(column.name)
-        return _blanked(column, texts) if texts else (column, set())
+        if column.levels is not None:
+            kept = [code for code, level in enumerate(column.levels) if str(level) not in texts]
+            if len(kept) == len(column.levels):
+                return column, set()
+            return column.with_levels(kept), {*map(str, column.levels)} & {*texts}
+        text_of = {number: text for text in texts if (number := _number(text)) is not None}
+        values = np.asarray(column.values, dtype=np.float64)
+        gone = np.isin(values, np.array(list(text_of)))
+        if not gone.any():
+            return column, set()
+        found = {text_of[number] for number in np.unique(values[gone]).tolist()}
+        return Column(column.name, "numeric", np.where(gone, np.nan, values)), found
 
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:
@@ -193,20 +206,3 @@ def _number(text: str) -> float | None:
         return None if "," in text else float(text)
     except ValueError:
         return None
-
-
-def _blanked(column: Column, texts: tuple[str, ...]) -> tuple[Column, set[str]]:
-    """The column without cells that are one of the texts, and the texts that occur."""
-    if column.levels is None:
-        sentinels = {number: text for text in texts if (number := _number(text)) is not None}
-        values = np.asarray(column.values, dtype=np.float64)
-        gone = np.isin(values, np.array(list(sentinels)))
-        if not gone.any():
-            return column, set()
-        blanked = {sentinels[number] for number in np.unique(values[gone]).tolist()}
-        return Column(column.name, "numeric", np.where(gone, np.nan, values)), blanked
-    kept = [code for code, level in enumerate(column.levels) if str(level) not in texts]
-    if len(kept) == len(column.levels):
-        return column, set()
-    blanked = {str(level) for level in column.levels} & set(texts)
-    return column.with_levels(kept), blanked

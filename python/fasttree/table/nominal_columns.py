@@ -31,7 +31,7 @@ def resolve_roles(
         names: returns the names of the columns; called if the parameter names some.
 
     Returns:
-        One role for all columns (None: their dtypes decide), or a list of one per column.
+        One role for all columns (None: the dtype of each decides), or a list of one per column.
 
     Raises:
         ValueError: an unknown value, an index out of range, or an unknown name.

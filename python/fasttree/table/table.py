@@ -475,6 +475,12 @@ class Table(_Attributes):
             return Column(t.name, "numeric", t.numbers)
         return None if t is None else Column(t.name, "nominal", t.codes, t.classes)
 
+    @property
+    def all_columns(self) -> tuple[Column, ...]:
+        """The features, and the target last if there is one."""
+        target = self.target_column
+        return self.columns if target is None else (*self.columns, target)
+
     # -- rows and columns -------------------------------------------------------------------------
 
     def take(self, rows: Any) -> Table:
@@ -618,15 +624,7 @@ class Table(_Attributes):
     # -- for people -------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        p, target = self.n_features, self._target
-        if self._block is None:
-            numeric = sum(c.kind == "numeric" for c in self.columns)
-        else:
-            numeric = p if self._block_levels is None else 0
-        kinds = {"numeric": numeric, "nominal": p - numeric}
-        n_classes = len(target.classes) if isinstance(target, Target) else None
-        of = None if target is None else (target.name, n_classes)
-        return views.in_words(self.shape, kinds, self.name, of)
+        return views.summary(self)
 
     def head(self, n: int = 5) -> Table:
         """The Table of the first n rows, which prints with them.
@@ -645,8 +643,7 @@ class Table(_Attributes):
         return new
 
     def _repr_html_(self) -> str:
-        """The first rows under the columns' kinds, levels and missing cells."""
-        return views.in_html(self.columns, self.target_column, repr(self))
+        return views.html(self)
 
     def describe(self) -> Records:
         """One row per column (the target last): name, kind, levels (number, None if numeric),
@@ -659,12 +656,12 @@ class Table(_Attributes):
             x1 numeric None 0 feature
             class nominal 2 0 target
         """
-        return Records(views.described_columns(self.columns, self.target_column, self.unused))
+        return Records(views.column_records(self))
 
     def to_frame(self) -> Any:
         """A pandas DataFrame: nominal columns (and the target, last) as Categoricals with their
         levels."""
-        return views.frame_of(self.columns, self.target_column)
+        return views.pandas_frame(self)
 
     def equals(self, other: Table) -> bool:
         """True if both hold the same rows under the same schema (names, kinds, levels, classes,
@@ -675,14 +672,11 @@ class Table(_Attributes):
             or self.target != other.target
         ):
             return False
-        pairs = list(zip(self.columns, other.columns, strict=True))
-        if self.target_column is not None and other.target_column is not None:
-            pairs.append((self.target_column, other.target_column))
         return all(
             a.kind == b.kind
             and a.levels == b.levels
             and np.array_equal(a.values, b.values, equal_nan=a.kind == "numeric")
-            for a, b in pairs
+            for a, b in zip(self.all_columns, other.all_columns, strict=True)
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -701,7 +695,4 @@ class Head(Table):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"{super().__repr__()}\n\n{views.in_rows(self.columns, self.target_column)}"
-
-    def _repr_html_(self) -> str:
-        return views.in_html(self.columns, self.target_column, super().__repr__())
+        return f"{super().__repr__()}\n\n{views.rows_as_text(self)}"

@@ -1,8 +1,11 @@
-"""Views of a Table: a line of text, HTML for notebooks, an array, a pandas frame."""
+"""Views of a Table: a line of text, its rows as text or HTML, an array, a pandas frame.
+
+Functions of a Table take it without its type, as its module imports this one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,82 +22,75 @@ MAX_FEATURES = 20
 """Largest number of features that text and HTML show."""
 
 
-def in_words(
-    shape: tuple[int, int],
-    kinds: Mapping[str, int],
-    name: str | None,
-    target: tuple[str, int | None] | None,
-) -> str:
-    """A line with the numbers of rows, of features of each kind, and of classes of the target.
-
-    Args:
-        shape: numbers of rows and features.
-        kinds: number of features by kind.
-        name: name of the Table.
-        target: name of the target and its number of classes, None of a number; None without one.
-    """
-    n, p = shape
+def summary(table: Any) -> str:
+    """A line with the numbers of rows, of features of each kind, and of classes of the target."""
+    n_rows, n_features = table.shape
+    if table.block is None:
+        numeric = sum(column.kind == "numeric" for column in table.columns)
+    else:
+        numeric = n_features if table.block.dtype.kind == "f" else 0
+    kinds = {"numeric": numeric, "nominal": n_features - numeric}
     parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
-    text = "Table" + (f" {name!r}" if name else "")
-    text += f": {counted(n, 'row')}, {counted(p, 'feature')} ({parts})"
-    if target is None:
-        return text + ", no target"
-    of, k = target
-    if k is None:
-        return text + f", target {of!r}, a number"
-    return text + f", target {of!r} with {counted(k, 'class')}"
+    text = "Table" + (f" {table.name!r}" if table.name else "")
+    text += f": {counted(n_rows, 'row')}, {counted(n_features, 'feature')} ({parts})"
+    if table.target is None:
+        return f"{text}, no target"
+    if table.task == "regression":
+        return f"{text}, target {table.target!r}, a number"
+    return f"{text}, target {table.target!r} with {counted(len(table.classes), 'class')}"
 
 
-def in_html(columns: Sequence[Column], target: Column | None, title: str) -> str:
-    """The first rows under the columns' kinds, levels and missing cells."""
-    shown = [*columns[:MAX_FEATURES], *([] if target is None else [target])]
-    cells = [c.take(slice(0, 5)).labels().tolist() for c in shown]
-    kinds = [
-        "numeric" if c.levels is None else f"nominal, {counted(len(c.levels), 'level')}"
-        for c in shown
-    ]
-    if target is not None:
-        kinds[-1] = (
-            "target" if target.levels is None else f"target, {counted(len(target.levels), 'class')}"
-        )
-    rows: list[list[Any]] = [["", *kinds], ["missing", *(c.n_missing for c in shown)]]
+def _shown(table: Any) -> tuple[list[Column], list[str]]:
+    """The columns that are shown, the target last, and a note on the features that are not."""
+    target = [] if table.target is None else [table.target_column]
+    more = table.n_features - MAX_FEATURES
+    notes = [f"... and {more} more features"] if more > 0 else []
+    return [*table.columns[:MAX_FEATURES], *target], notes
+
+
+def _kind(column: Column, noun: str, name: str) -> str:
+    """The kind of a column by a name, with the number of its levels, which are called `noun`."""
+    return name if column.levels is None else f"{name}, {counted(len(column.levels), noun)}"
+
+
+def html(table: Any) -> str:
+    """The first five rows under the kinds, levels and missing cells of the columns."""
+    shown, notes = _shown(table)
+    kinds = [_kind(column, "level", column.kind) for column in shown]
+    if table.target is not None:
+        kinds[-1] = _kind(shown[-1], "class", "target")
+    cells = [column.take(slice(0, 5)).labels().tolist() for column in shown]
+    rows: list[list[Any]] = [["", *kinds], ["missing", *(column.n_missing for column in shown)]]
     for i, values in enumerate(zip(*cells, strict=True)):
         rows.append([i, *("" if v is None or str(v) == "nan" else v for v in values)])
-    more = len(columns) - MAX_FEATURES
-    notes = [f"... and {more} more features"] if more > 0 else []
-    header = ["", *(c.name for c in shown)]
-    return html_table(header, rows, title=title, notes=notes, rules=(2,), head_rows=2)
+    header = ["", *(column.name for column in shown)]
+    return html_table(header, rows, title=summary(table), notes=notes, rules=(2,), head_rows=2)
 
 
-def in_rows(columns: Sequence[Column], target: Column | None) -> str:
-    """The rows as a table of text."""
-    shown = [*columns[:MAX_FEATURES], *([] if target is None else [target])]
+def rows_as_text(table: Any) -> str:
+    """All rows as a table of text."""
+    shown, notes = _shown(table)
     cells = [
-        ["" if v is None or str(v) == "nan" else one_line(str(v)) for v in c.labels().tolist()]
-        for c in shown
+        ["" if v is None or str(v) == "nan" else one_line(str(v)) for v in column.labels().tolist()]
+        for column in shown
     ]
     body = [list(row) for row in zip(*cells, strict=True)]
-    lines = columns_text([one_line(c.name) for c in shown], body, number_columns(body, len(shown)))
-    more = len(columns) - MAX_FEATURES
-    return "\n".join([*lines, *([f"... and {more} more features"] if more > 0 else [])])
+    header = [one_line(column.name) for column in shown]
+    return "\n".join([*columns_text(header, body, number_columns(body, len(shown))), *notes])
 
 
-def described_columns(
-    columns: Sequence[Column], target: Column | None, unused: Container[str]
-) -> list[dict[str, Any]]:
-    """Name, kind, number of levels, missing cells and role of every column."""
-    rows = [(c, "unused" if c.name in unused else "feature") for c in columns]
-    if target is not None:
-        rows.append((target, "target"))
+def column_records(table: Any) -> list[dict[str, Any]]:
+    """Name, kind, number of levels, missing cells and role of every column, the target last."""
+    roles = ["unused" if name in table.unused else "feature" for name in table.feature_names]
     return [
         {
-            "name": c.name,
-            "kind": c.kind,
-            "levels": None if c.levels is None else len(c.levels),
-            "missing": c.n_missing,
+            "name": column.name,
+            "kind": column.kind,
+            "levels": None if column.levels is None else len(column.levels),
+            "missing": column.n_missing,
             "role": role,
         }
-        for c, role in rows
+        for column, role in zip(table.all_columns, [*roles, "target"], strict=False)
     ]
 
 
@@ -128,9 +124,9 @@ def columns_as_array(columns: Sequence[Column]) -> np.ndarray:
     return result
 
 
-def frame_of(columns: Sequence[Column], target: Column | None) -> Any:
-    """The columns and the target as a pandas DataFrame."""
+def pandas_frame(table: Any) -> Any:
+    """The features and the target as a pandas DataFrame."""
     import pandas
 
-    every = (*columns, *(() if target is None else (target,)))
-    return pandas.DataFrame({column.name: pandas_values(column, pandas) for column in every})
+    cells = {column.name: pandas_values(column, pandas) for column in table.all_columns}
+    return pandas.DataFrame(cells)

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 import fasttree
 from fasttree import experiments, model_selection
 from fasttree.datasets.errors import DataFileError
-from fasttree.model_selection import grid, interrupts, units
+from fasttree.model_selection import execution, interrupts, units
 from fasttree.model_selection.journal import Journal, read_journal
 
 from ..tools import run_script
@@ -77,7 +77,7 @@ def test_a_journal_changes_nothing_and_a_finished_run_fits_nothing(tmp_path, who
     assert_same(model_selection.cross_validate(X, Y, **HOW, journal=path), whole)
     known = read_journal(path)
     assert known["units"] == known["units_done"] > 6 and not known["running"]
-    monkeypatch.setattr(grid, "run_unit", lambda *_: pytest.fail("fitted again"))
+    monkeypatch.setattr(execution, "run_unit", lambda *_: pytest.fail("fitted again"))
     assert_same(model_selection.cross_validate(X, Y, **HOW, journal=path), whole)
     assert_same(model_selection.cross_validate(X, Y, **HOW, n_jobs=2, journal=path), whole)
 
@@ -562,7 +562,7 @@ def test_the_command_goes_on_and_says_what_is_done(tmp_path, capsys):
 
 def test_status_adds_up_what_is_alike_and_gives_no_share_of_an_unknown_whole(tmp_path, capsys):
     from fasttree.cli.run import run
-    from fasttree.model_selection.grid import executing_on
+    from fasttree.model_selection.execution import executing_on
 
     path = tmp_path / "run.journal"
     for n_calls in (2, 3):  # as `ftree reproduce` does, and again after it was killed
@@ -578,14 +578,14 @@ def test_status_adds_up_what_is_alike_and_gives_no_share_of_an_unknown_whole(tmp
 def test_an_interrupted_command_says_what_is_kept(tmp_path, capsys, monkeypatch):
     from fasttree.cli.run import run
 
-    path, real, calls = tmp_path / "iris.journal", grid.run_unit, iter(range(100))
+    path, real, calls = tmp_path / "iris.journal", execution.run_unit, iter(range(100))
 
     def interrupted(*args, **options):
         if next(calls) == 3:
             raise KeyboardInterrupt
         return real(*args, **options)
 
-    monkeypatch.setattr(grid, "run_unit", interrupted)
+    monkeypatch.setattr(execution, "run_unit", interrupted)
     line = ["-c", "gini,pi", "--cv", "2x3", "-j", "1", "--journal", str(path)]
     assert run(["compare", "iris", *line]) == 130
     said = capsys.readouterr().err

@@ -12,7 +12,7 @@ import pytest
 import fasttree
 from fasttree import Table
 from fasttree._checks.data_warnings import DataWarning
-from fasttree.model_selection.ordered import places_in_time
+from fasttree.model_selection.time_order import places_in_time
 from fasttree.table.columns import Column
 from fasttree.table.date_texts import ORDERS, infer_date_order, moment_of, share_of_dates
 from fasttree.table.dates import (

@@ -133,17 +133,12 @@ class ColumnFacts:
     @cached_property
     def n_filled(self) -> int:
         """Number of rows with a value."""
-        if self.is_nominal:
-            return int(self.counts.sum())
-        return len(self.column) - int(np.count_nonzero(np.isnan(self.column.values)))
+        return len(self.column) - self.column.n_missing
 
     @property
     def starts_with_missing(self) -> bool:
         """Whether the cell of the first row is missing."""
-        values = self.column.values
-        if values.dtype.kind == "u" or not len(values):
-            return False
-        return bool(values[0] < 0 if self.is_nominal else np.isnan(values[0]))
+        return bool(self.column.take(slice(0, 1)).is_missing.any())
 
     @property
     def has_many_levels(self) -> bool:
@@ -164,8 +159,8 @@ class ColumnFacts:
     def present_numbers(self) -> np.ndarray:
         """The numbers that are not missing, float64; not kept, as they are a copy of the column."""
         values = np.asarray(self.column.values, dtype=np.float64)
-        gaps = np.isnan(values)
-        return values[~gaps] if gaps.any() else values
+        is_missing = np.isnan(values)
+        return values[~is_missing] if is_missing.any() else values
 
     @cached_property
     def range(self) -> tuple[float, float]:

@@ -171,7 +171,8 @@ class Findings:
                 warn_caller(treatment)
         else:
             scopes: tuple[Scope, ...] = ("tree", "fit") if of_trees else ("fit",)
-            checks = [*checks_of_scope(*scopes), *COLUMN_CHECKS]
+            checks = [check for check in checks_of_scope(*scopes) if self.of(check)]
+            checks += COLUMN_CHECKS if self._warnings_of_columns else ()
         skipped = skipped_checks()
         for sentence in self.sentences(*(check for check in checks if check not in skipped)):
             warn_caller(sentence)

@@ -19,7 +19,7 @@ from .._checks import shown
 from .._checks.aliases import Task
 from .._checks.words import argument, counted, option
 from ..datasets import load
-from ..datasets.inputs import as_nominal, given
+from ..datasets.inputs import as_nominal, resolve_names
 from ..estimators.tree import task_of_target
 from ..table import Table
 from ..table.data_checks.findings import inspect, treated
@@ -76,7 +76,7 @@ def screened(
             raise ValueError(
                 f"{option(name)}={shown(value)} is for a file; X is none: leave {name} out"
             )
-        X, y = given(X, y)
+        X, y = resolve_names(X, y)
         task = task or task_of_target(X, y)
         present = [] if isinstance(X, Table) else set(names_of(X) or []).intersection(drop)
         unused = {"unused": dict.fromkeys(present, DROPPED)} if present else {}

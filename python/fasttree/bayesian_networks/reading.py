@@ -17,7 +17,7 @@ import numpy as np
 from .. import _engine
 from .._checks import is_whole, listing, mapping, number_in, one_of, share, shown, whole
 from .._checks.aliases import MaybeArray
-from ..datasets.inputs import given
+from ..datasets.inputs import resolve_names
 from ..discretize import interval_labels, make
 from ..estimators.training_rows import weighted_rows
 from ..table import Table
@@ -123,7 +123,7 @@ def read(
     Raises:
         ValueError: no class, a numeric column without a discretiser, weights outside their domain.
     """
-    table = Table.from_any(*given(X, y, "classification"))
+    table = Table.from_any(*resolve_names(X, y, "classification"))
     if table.target is None:
         raise ValueError("the Table has no target: the class is the last column of a network")
     one_of("missing", missing, ("mode", "parts", "error"))

@@ -235,7 +235,7 @@ class Columns:
         """
         from ..datasets import load
         from ..datasets.errors import check_columns
-        from ..datasets.inputs import as_nominal, labelled
+        from ..datasets.inputs import as_nominal, drop_unlabelled
         from ..estimators.tree import task_named
         from ..table.exposure import with_exposure
 
@@ -262,7 +262,7 @@ class Columns:
         if not isinstance(kinds, str):
             kinds = [name for name in kinds if name not in lacking]
             check_columns(kinds, read.feature_names, data, "--nominal")
-        table = labelled(as_nominal(read, kinds), f"{data}: ")
+        table = drop_unlabelled(as_nominal(read, kinds), f"{data}: ")
         kept_aside = [name for name in aside if name in table.feature_names]
         warn_of_traps(table.drop(*kept_aside) if kept_aside else table, data)
         return table if self.exposure is None else with_exposure(table, self.exposure)

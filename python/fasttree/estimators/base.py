@@ -25,7 +25,7 @@ from .._checks.data_warnings import warn_caller
 from .._checks.naming import functions_named
 from .._checks.saving import save_bytes
 from .._checks.words import option
-from ..datasets.inputs import given, new_rows_of
+from ..datasets.inputs import read_new_rows, resolve_names
 from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.findings import kept_columns
@@ -108,7 +108,7 @@ class Estimator(BaseEstimator):
     ) -> TrainingRows:
         """The Table of a fit with its target, of counts with an `exposure` their rates, and the
         weights of its rows and of its classes."""
-        X, y = given(X, y, self._task, as_given=self._as_given)
+        X, y = resolve_names(X, y, self._task, as_given=self._as_given)
         if exposure is not None and self._task == "classification":
             raise ValueError(f"{option('exposure')} with classes: only counts have rates")
         X, exposure = pop_if_named(X, exposure, "exposure")
@@ -226,7 +226,7 @@ class Estimator(BaseEstimator):
     def _labelled_rows(self, X: Any, y: Any, *named: Any) -> tuple[Any, Any]:
         """X and y with names resolved; of a fitted estimator as in `with_labels`."""
         if "_schema" not in self.__dict__:
-            return given(X, y, self._task, as_given=self._as_given)
+            return resolve_names(X, y, self._task, as_given=self._as_given)
         return with_labels(self._schema, X, y, self._task, *named, as_given=self._as_given)
 
     def _rows_and_groups(self, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any] | None]:
@@ -268,7 +268,7 @@ class Estimator(BaseEstimator):
         if not isinstance(X, (str, os.PathLike)):
             return X
         options = {"as_given": self._as_given, "missing": self._schema.file_cells}
-        rows = new_rows_of(X, self._schema.target, self._schema.given_names, **options)
+        rows = read_new_rows(X, self._schema.target, self._schema.given_names, **options)
         return own_columns(self._schema, rows)
 
     # -- keeping the model ------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from .. import _engine
 from .._checks import is_missing
 from .._checks.aliases import MaybeArray, Task
 from .._checks.words import argument, worded
-from ..datasets.inputs import given, given_to
+from ..datasets.inputs import resolve_for_model, resolve_names
 from ..table import Table
 from ..table.columns import Column, placeholder_column, refuse_infinity, shorten
 from ..table.data_checks.frames import N_CELLS
@@ -235,7 +235,9 @@ def with_labels(
     is_file = isinstance(X, str | os.PathLike)
     options: dict[str, Any] = {"as_given": as_given, "missing": schema.file_cells}
     read = (
-        given_to(schema.target, X, task, **options) if y is None else given(X, y, task, **options)
+        resolve_for_model(schema.target, X, task, **options)
+        if y is None
+        else resolve_names(X, y, task, **options)
     )
     X, y = without_target(schema, *read)
     return own_columns(schema, X, *named) if is_file else X, y

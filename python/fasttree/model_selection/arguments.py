@@ -28,7 +28,7 @@ from .._checks.words import argument, given, some_of
 from ..criteria import Criterion, PairFunction, _by_name, is_on_number, make
 from ..datasets import inputs
 from ..datasets.files import load
-from ..datasets.inputs import labelled
+from ..datasets.inputs import drop_unlabelled
 from ..table import Table
 from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.frames import unscreened_table
@@ -161,7 +161,7 @@ def load_tables(
     loaded: dict[str, Any] = {}
     for place, (name, data) in enumerate(items):
         if isinstance(data, (str, os.PathLike)):
-            data = labelled(load(data, task=task, as_given=as_given), f"{os.fspath(data)}: ")
+            data = drop_unlabelled(load(data, task=task, as_given=as_given), f"{os.fspath(data)}: ")
         elif isinstance(data, tuple) and len(data) == 2:
             columns = "as_given" if as_given else "auto"
             data = unscreened_table(*data, columns, name=name or None, task=task_of(*data))
@@ -214,7 +214,7 @@ class Request:
 
     def read(self, X: Any, y: Any) -> tuple[Any, Any, Task]:
         """X and y with names resolved, and their task."""
-        X, y = inputs.given(X, y, self.task_of_files, as_given=all_as_given(self.params))
+        X, y = inputs.resolve_names(X, y, self.task_of_files, as_given=all_as_given(self.params))
         return X, y, self.task_of(X, y)
 
     def task_of(self, X: Any, y: Any) -> Task:

@@ -22,7 +22,7 @@ from .._checks.data_warnings import quiet, warnings_about
 from .._checks.naming import did_you_mean
 from .._checks.progress import Progress, counter, make_report
 from .._checks.words import counted, option
-from ..datasets.inputs import given
+from ..datasets.inputs import resolve_names
 from ..table.data_checks.findings import all_as_given
 from ..table.exposure import with_exposure
 from ..table.sources import check_known
@@ -69,7 +69,7 @@ def _tables_and_criteria(tables: Any, criteria: Any, more: Any) -> tuple[Any, An
     if is_pair(tables):
         return {"data": tables}, criteria
     if more is not None or (criteria is not None and not has_labels(tables)):
-        return {"data": given(tables, criteria)}, more
+        return {"data": resolve_names(tables, criteria)}, more
     return tables, criteria
 
 

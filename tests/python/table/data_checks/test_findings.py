@@ -16,7 +16,7 @@ from fasttree._checks.data_warnings import DataWarning
 from fasttree._checks.words import speaking
 from fasttree.cli.shell import SHELL
 from fasttree.datasets import load
-from fasttree.datasets.inputs import given
+from fasttree.datasets.inputs import resolve_names
 from fasttree.table.data_checks.findings import (
     inspect,
     kept_columns,
@@ -170,12 +170,12 @@ def test_the_words_of_columns():
 def test_files_are_screened_and_bundled_sets_are_not(tmp_path):
     X = frame().assign(y=np.arange(N) % 2)
     X.to_csv(tmp_path / "a.csv", index=False)
-    table = screened_table(*given(tmp_path / "a.csv", "y", as_given=False), "auto")
+    table = screened_table(*resolve_names(tmp_path / "a.csv", "y", as_given=False), "auto")
     assert set(table.unused) == set(LEFT_OUT)
     assert table.column("code").levels[:2] == ("000", "001")
-    assert not screened_table(*given(tmp_path / "a.csv", "y"), "as_given").unused
+    assert not screened_table(*resolve_names(tmp_path / "a.csv", "y"), "as_given").unused
     assert load("weather", as_given=False).as_given
-    assert not screened_table(*given("weather", None, as_given=False), "auto").unused
+    assert not screened_table(*resolve_names("weather", None, as_given=False), "auto").unused
     found = load(tmp_path / "a.csv", "y", as_given=False)
     assert not found.as_given and not found.unused and found.origin.endswith("as_given=False)")
     assert load(tmp_path / "a.csv", "y").as_given

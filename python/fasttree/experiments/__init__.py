@@ -3,8 +3,7 @@
 What
     `run` executes one and returns a `Reproduction`: our numbers beside the printed ones, cell by
     cell, with tables, figures and a strict JSON form. ``ftree reproduce`` calls it. The folders
-    hold
-    no algorithms: these are public functions of the package.
+    hold no algorithms: these are public functions of the package.
 How to add one
     A folder with a module that has a class ``Experiment``, a subclass of `paper.Paper`; its printed
     numbers as a file in ``published/``; and one entry in `EXPERIMENTS`.

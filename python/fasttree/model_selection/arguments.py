@@ -36,7 +36,8 @@ from .scoring import resolve_scoring, tasks_of
 
 
 def has_labels(X: Any) -> bool:
-    """Whether data have their own classes: a Table, a name, or several of these (or pairs)."""
+    """Whether data bring their own target: a Table, the name of a data set or file, or several of
+    these or of pairs (X, y)."""
     if isinstance(X, (Table, str, os.PathLike)):
         return True
     several = X.values() if isinstance(X, Mapping) else X
@@ -55,7 +56,8 @@ def has_labels(X: Any) -> bool:
 
 
 def _is_criterion(value: Any) -> bool:
-    """Whether a value is a criterion: its name, an object, a function, or a named one as a pair."""
+    """Whether a value is a criterion: a name, an object, a class, a function, or a pair of a name
+    and one of these."""
     if isinstance(value, str):
         return value in _by_name()
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
@@ -118,7 +120,8 @@ def _name_of(thing: Any) -> str:
 
 
 def named_items(things: Any, what: str) -> list[tuple[str, Any]]:
-    """Return (name, thing) pairs of one thing, a list, a list of pairs or a dict."""
+    """Return (name, thing) pairs from one thing, a list, a list of such pairs, or a dict; `what` is
+    the argument, for errors."""
     if things is None:
         return []
     if isinstance(things, Mapping):
@@ -143,12 +146,18 @@ def load_tables(
     *,
     as_given: bool = True,
 ) -> dict[str, Any]:
-    """Tables by name, from a Table, a file name or a pair (X, y), or a list or dict of these.
+    """Tables by name; a name that is repeated gets a number.
 
-    Names come from the dict, the table or the file; a repeated name gets a number. `task_of` says
-    whether the y of a pair is classes or a number, `task` what the target of a file is. `as_given`:
-    columns of frames and files are used
-    as they are.
+    Args:
+        tables: a Table, the name of a data set or file, or a pair (X, y); or a list or dict of
+            these. Names come from the dict, the Table or the file.
+        task_of: returns the task of a pair (X, y).
+        task: the task by which files are read; None: the file decides.
+        as_given: whether columns of frames and files are used as they are.
+
+    Raises:
+        ValueError: there are no data sets.
+        TypeError: an entry is none of the above.
     """
     if isinstance(tables, Mapping):
         items = [(str(name), data) for name, data in tables.items()]
@@ -247,7 +256,7 @@ class Request:
 
         if self.task is not None:
             return one_of("task", self.task, TASKS)
-        tasks = {_declared(one) for _, one in named_items(self.estimators, "estimators")}
+        tasks = {_declared_task(one) for _, one in named_items(self.estimators, "estimators")}
         for one in (*(one for _, one in named_items(self.criterion, "criterion")), None):
             with suppress(ValueError, TypeError):  # no criterion: its method will say so
                 tasks.add(task_named(None, one, self.params))
@@ -257,11 +266,10 @@ class Request:
 
 
 def _refuse_criteria_of_both(criterion: Any, task_of: Callable[[], Task]) -> None:
-    """Refuse criteria on classes beside criteria on numbers, and name those that are not for the
-    task.
+    """Refuse criteria on classes beside criteria on numbers.
 
     Raises:
-        ValueError: naming them.
+        ValueError: there are both; the message names those that are not for the task.
     """
     by_task: dict[Task, list[str]] = {"classification": [], "regression": []}
     for name, one in named_items(criterion, "criterion"):
@@ -283,13 +291,13 @@ def _refuse_criteria_of_both(criterion: Any, task_of: Callable[[], Task]) -> Non
 
 
 def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:
-    """Refuse a method that says it is for the other task.
+    """Refuse methods for another task than this one.
 
     Raises:
-        TypeError: naming it.
+        TypeError: an estimator declares the other task; the message names it.
     """
     for name, one in methods:
-        own = _declared(one)
+        own = _declared_task(one)
         if own not in (None, task):
             raise TypeError(
                 f"estimators: {name!r} is a {NOUNS[own]}, and {given('task', shown(task))} "
@@ -297,8 +305,8 @@ def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:
             )
 
 
-def _declared(estimator: Any) -> Task | None:
-    """The task that an estimator says it is for; None if it does not say."""
+def _declared_task(estimator: Any) -> Task | None:
+    """The task that an estimator declares to scikit-learn; None if it declares none."""
     from sklearn.base import is_classifier, is_regressor
 
     try:

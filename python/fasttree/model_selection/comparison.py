@@ -22,7 +22,7 @@ from ..exports.tables.records import records_to_frame
 from ..exports.tables.table import ReportTable
 from .comparison_tables import tables_of_comparison
 from .pairwise_tests import TESTS, pairwise_p_values
-from .result import CrossValidation, Named, automatic_notes
+from .result import ByName, CrossValidation, automatic_notes
 from .statistics.bayesian import (
     BayesianTestResult,
     SignedRankPosterior,
@@ -52,7 +52,7 @@ def _significant(
 
 
 @dataclass(eq=False, repr=False)
-class Comparison(Rendered, Named[CrossValidation]):
+class Comparison(Rendered, ByName[CrossValidation]):
     """Result of `compare`.
 
     Attributes:

@@ -4,11 +4,10 @@ What
     A text file with one JSON record per line, each after its CRC-32. The first line holds the
     versions. A line ``task`` holds the settings and the hash of the data of a data set; a line
     ``methods`` the methods that a later call added, with their settings; a line ``unit`` the output
-    of some methods on some folds (compressed, base64). Lines are appended and flushed to the
-    disk one at a
-    time. A last line without a line end was not written to its end and is dropped. The file is
-    locked while a run writes it. `execution` writes journals, `read_journal` and ``ftree`` show
-    them.
+    of some methods on some folds (compressed, base64). Lines are appended and flushed to the disk
+    one at a time. A last line without a line end was not written to its end and is dropped. The
+    file is locked while a run writes it. `execution` writes journals, `read_journal` and ``ftree``
+    show them.
 Complexity
     One line per unit, about 20 bytes per test row and method before compression.
 When not to use it

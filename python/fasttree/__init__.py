@@ -37,7 +37,7 @@ _HOMES = {
     "feature_selection.features": "TurfResult score_features turf",
     "feature_selection.genotypes": "VariantTests relief_p_values",
     "feature_selection.pairs": "PairCounts count_matrices pair_counts",
-    "model_selection.sweeping": "sweep",
+    "model_selection.parameter_sweep": "sweep",
     "table": "Column Table",
 }
 """Module -> the names that it has for this one."""
@@ -145,7 +145,7 @@ if TYPE_CHECKING:
     from .feature_selection.features import TurfResult, score_features, turf
     from .feature_selection.genotypes import VariantTests, relief_p_values
     from .feature_selection.pairs import PairCounts, count_matrices, pair_counts
-    from .model_selection.sweeping import sweep
+    from .model_selection.parameter_sweep import sweep
     from .table import Column, Table
 
 
@@ -189,6 +189,8 @@ _EARLIER = {
     "model_selection.statistics.signed_rank": "model_selection.statistics.bayesian",
     "model_selection.stratified": "model_selection.splitter",
     "model_selection.weka": "model_selection.splitter",
+    "model_selection.sweeping": "model_selection.parameter_sweep",
+    "table.data_checks.warned": "_checks.data_warnings",
 }
 """Earlier name of a module, as pickles and guides have it -> its name."""
 

@@ -36,10 +36,12 @@ from typing import Any
 import numpy as np
 
 from . import _engine
-from ._checks import DECAYS, Parameters, at_least_zero, four_weights, one_of, shown
+from ._checks import at_least_zero, one_of, shown
 from ._checks.aliases import Task
 from ._checks.declared import Declared, declared_class, given_options
 from ._checks.naming import did_you_mean, display_name
+from ._checks.pair_options import DECAYS, four_weights
+from ._checks.parameters import Parameters
 from .exports.bibtex import reference
 from .exports.tables.listing import Records
 

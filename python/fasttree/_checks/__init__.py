@@ -1,15 +1,16 @@
-"""Checks of users' parameters, the words of messages, progress, and the writing of files.
+"""Checks of the arguments of users, and `shown`, which writes a value for a message.
 
 What
-    Each check returns the value as the core takes it, or raises an error that names the parameter,
-    the value and what is allowed. ``@checked(n_bins=whole(1), alpha=share)`` checks arguments
-    before a function runs. `Parameters` keeps the arguments of a constructor under their names, for
-    scikit-learn's `clone` and grid searches: ``get_params``, ``set_params``, equality, hash, and a
-    repr that evaluates to an equal object.
+    Each check takes the name of an argument and its value. It returns the value as the core takes
+    it, or raises an error that names the argument, the value and what is allowed.
+    ``@checked(n_bins=whole(1), alpha=share)`` checks arguments before a function runs. The other
+    modules of this package have the words of messages (`words`, `naming`), warnings
+    (`data_warnings`), constructors (`parameters`, `declared`), the writing of files (`saving`) and
+    progress bars (`progress`).
 Complexity
     O(1) for a value; one pass for an array.
 When not to use it
-    For cells of a data set, which are named by column and row: see `table.columns`.
+    For cells of a data set, which errors name by column and row: see `table.columns`.
 """
 
 from __future__ import annotations
@@ -31,8 +32,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from .masks import refuse_masked
-from .naming import did_you_mean, written
+from .naming import written
 from .words import given
 
 HALF = re.compile("[\ud800-\udfff]")
@@ -40,13 +40,12 @@ HALF_REMEDY = (
     "holds half of a surrogate pair, which is no character: read the source in its encoding"
 )
 
-DECAYS = ("exponential", "power", "threshold", "identical", "uniform")
-"""Names of the weights of a pair by distance."""
-
 
 def shown(value: Any) -> str:
-    """A value for a message: its repr, shortened in the middle; a whole number of very many digits
-    by its digits, an array by its shape, a function by its name, no object by its address.
+    """A value as text for a message, at most 60 characters.
+
+    That is its repr, shortened in the middle; the shape of an array, the name of a function, the
+    first digits of a very long whole number. The address of an object is never part of it.
 
     >>> shown(0.1), shown(10**400), len(shown("x" * 1000))
     ('0.1', '1000000000... (about 401 digits)', 60)
@@ -68,7 +67,8 @@ def shown(value: Any) -> str:
 
 
 def as_float(value: Any) -> float | None:
-    """A real number (not a bool) as float, infinite if it is too large; None for other values."""
+    """A real number as float, infinite if it is too large; None for other values, bools among
+    them."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         return None
     try:
@@ -78,7 +78,11 @@ def as_float(value: Any) -> float | None:
 
 
 def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
-    """The value if it is one of `known`, else a ValueError that lists these."""
+    """The value, which must be one of `known`.
+
+    Raises:
+        ValueError: it is another value; the message lists the known ones.
+    """
     if not any(value is k or (type(value) is type(k) and value == k) for k in known):
         raise ValueError(
             f"{given(name, shown(value))} is not known; use {', '.join(repr(k) for k in known)}"
@@ -87,8 +91,8 @@ def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
 
 
 def one_value(name: str, value: Any) -> Any:
-    """The value, unless it is an array or a Series, which has no single truth value, or Decimal's
-    signalling NaN, which refuses to be compared.
+    """The value, which must not be an array or a Series, which have no single truth value, nor the
+    signalling NaN of Decimal, which refuses to be compared.
 
     >>> one_value("positive", np.array([1, 2]))
     Traceback (most recent call last):
@@ -103,7 +107,7 @@ def one_value(name: str, value: Any) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    """True for None, NaN (float, NumPy, Decimal), pandas.NA and NaT.
+    """Whether a cell is missing: None, NaN (float, NumPy, Decimal), pandas.NA or NaT.
 
     Examples:
         >>> is_missing(None), is_missing(float("nan")), is_missing("nan"), is_missing(0)
@@ -122,8 +126,12 @@ def is_missing(value: Any) -> bool:
 
 
 def hashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
-    """Refuse cells that cannot be labels, such as lists and arrays, by the first row (counted from
-    `row`) that holds one.
+    """Refuse cells that cannot be labels, such as lists and arrays.
+
+    Args:
+        name: the argument that holds them, for the error.
+        cells: the cells.
+        row: number of the first cell; the error names the first row that is refused.
 
     >>> hashable("y_true", ["a", ["b"]])
     Traceback (most recent call last):
@@ -141,7 +149,7 @@ def hashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is a whole number; True and False are none.
+    """Whether a value is an integer; True and False are not.
 
     >>> is_whole(np.int8(3)), is_whole(3.0), is_whole(True)
     (True, False, False)
@@ -150,11 +158,11 @@ def is_whole(value: Any) -> bool:
 
 
 def refuse_where(wrong: np.ndarray | np.bool_, message: Callable[[int], str]) -> None:
-    """Refuse values by the first of them that is wrong.
+    """Refuse values, with a message about the first that is wrong.
 
     Args:
-        wrong: whether each value is wrong, (n,).
-        message: of the error, by the number of the first wrong value.
+        wrong: whether each value is wrong, shape (n,).
+        message: returns the message from the position of the first wrong value.
 
     Raises:
         ValueError: a value is wrong.
@@ -169,7 +177,7 @@ def refuse_where(wrong: np.ndarray | np.bool_, message: Callable[[int], str]) ->
 
 
 def integer(name: str, value: Any, low: int) -> int:
-    """A whole number that is at least `low`."""
+    """An integer that is at least `low`, and below 2^63."""
     if not is_whole(value):
         raise ValueError(f"{given(name, shown(value))} must be a whole number >= {low}")
     if int(value) < low:
@@ -179,74 +187,23 @@ def integer(name: str, value: Any, low: int) -> int:
     return int(value)
 
 
-def real(name: str, value: Any, low: float, high: float) -> float:
-    """A number in [low, high]."""
-    number = as_float(value)
-    if number is None or not low <= number <= high:
-        raise ValueError(f"{given(name, shown(value))} must be a number in [{low:g}, {high:g}]")
-    return number
+def refuse_masked(name: str, values: Any) -> None:
+    """Refuse a NumPy array with masked cells; the error names the first row with one.
 
-
-def at_least_zero(name: str, value: Any) -> float:
-    """A finite number >= 0.
-
-    >>> at_least_zero("alpha", "0.1")
+    >>> refuse_masked("y_pred", np.ma.array([0, 1], mask=[False, True]))
     Traceback (most recent call last):
     ...
-    ValueError: alpha='0.1' is not a number; alpha must be finite and at least 0
+    ValueError: y_pred: row 1 is masked; drop such rows or fill them (array.filled(value))
     """
-    number = as_float(value)
-    if number is None:
+    if np.ma.is_masked(values):
+        place = np.argwhere(np.ma.getmaskarray(values))[0].tolist() or [0]
         raise ValueError(
-            f"{given(name, shown(value))} is not a number; {name} must be finite and at least 0"
+            f"{name}: row {place[0]} is masked; drop such rows or fill them (array.filled(value))"
         )
-    if not 0 <= number < math.inf:
-        raise ValueError(f"{given(name, shown(value))}: {name} must be finite and at least 0")
-    return number
-
-
-def four_weights(value: Any, name: str = "theta") -> tuple[float, float, float, float]:
-    """The weights of the four cases, each in [0, 1].
-
-    >>> four_weights((1, 1, 0.5, True))
-    Traceback (most recent call last):
-    ...
-    ValueError: theta[3]=True is not a number: theta[3] must lie in [0, 1]
-    """
-    cells = list(value) if np.iterable(value) and not isinstance(value, str | bytes) else []
-    if len(cells) != 4:
-        raise ValueError(
-            f"{given(name, shown(value))}: {name.rsplit(': ', maxsplit=1)[-1]} holds four weights "
-            "in [0, 1], one per case"
-        )
-    weights = []
-    for case, weight in enumerate(cells):
-        number = as_float(weight)
-        if number is None or not 0 <= number <= 1:
-            what = "" if number is not None else " is not a number"
-            own = f"{name.rsplit(': ', maxsplit=1)[-1]}[{case}]"
-            raise ValueError(f"{name}[{case}]={shown(weight)}{what}: {own} must lie in [0, 1]")
-        weights.append(number)
-    a, b, c, d = weights
-    return a, b, c, d
-
-
-def several_fours(value: Any, name: str = "theta") -> list[tuple[float, float, float, float]]:
-    """Four weights, or a list of such fours, as a list.
-
-    >>> several_fours((1, 1, 0, 0)), len(several_fours(np.eye(4)))
-    ([(1.0, 1.0, 0.0, 0.0)], 4)
-    """
-    cells = list(value) if np.iterable(value) and not isinstance(value, str | bytes) else []
-    listed = cells and all(
-        np.iterable(cell) and not isinstance(cell, str | bytes) for cell in cells
-    )
-    return [four_weights(four, name) for four in (cells if listed else [value])]
 
 
 def weights_array(weights: Any, name: str = "sample_weight") -> np.ndarray:
-    """Weights as float64; a text or another thing that is no number is named with its row. Signs
-    and shape are the caller's.
+    """Weights as float64, of any shape and sign; an error names the first row without a number.
 
     >>> weights_array([1, "two"])
     Traceback (most recent call last):
@@ -276,7 +233,7 @@ def weights_array(weights: Any, name: str = "sample_weight") -> np.ndarray:
 
 
 def check_weights(weights: np.ndarray) -> None:
-    """Refuse weights that are negative or not finite, by the first row that holds one.
+    """Refuse weights that are negative or not finite; the error names the first row with one.
 
     >>> check_weights(np.array([1.0, -2.0]))
     Traceback (most recent call last):
@@ -292,8 +249,10 @@ def check_weights(weights: np.ndarray) -> None:
 
 
 def row_weights(weights: Any, n_rows: int) -> np.ndarray | None:
-    """One weight per row as float64 (n_rows,), None unchanged; weights that are negative, infinite
-    or all zero are errors.
+    """The argument `sample_weight`: one weight per row as float64, shape (n_rows,), or None.
+
+    Raises:
+        ValueError: another shape, a weight that is negative or not finite, or no weight above 0.
 
     >>> row_weights([0, 0], 2)
     Traceback (most recent call last):
@@ -312,8 +271,8 @@ def row_weights(weights: Any, n_rows: int) -> np.ndarray | None:
 
 
 def threads(n_jobs: Any) -> int | None:
-    """`n_jobs` as scikit-learn means it: None one thread, n > 0 threads, -1 all cores, -2 all but
-    one, ...
+    """The argument `n_jobs`, as in scikit-learn: None is one thread, n > 0 are n threads, -1 all
+    cores, -2 all but one, ...
 
     >>> threads(1.5)
     Traceback (most recent call last):
@@ -335,13 +294,14 @@ def threads(n_jobs: Any) -> int | None:
 
 
 Check = Callable[[str, Any], Any]
-"""A check: it takes the parameter's name and value, and returns the value or refuses it."""
+"""A check takes the name and the value of an argument, and returns the value or raises an error."""
 
 C = TypeVar("C", bound=Callable[..., Any])
 
 
 def checked(**domains: Check) -> Callable[[C], C]:
-    """A decorator: the named arguments pass their checks first, where they are given.
+    """A decorator that checks the arguments of these names, if they are given, before the function
+    runs.
 
     >>> @checked(n=whole(1), tail=share)
     ... def draw(n, *, tail=None):
@@ -376,17 +336,17 @@ def checked(**domains: Check) -> Callable[[C], C]:
 
 
 def maybe(check: Check) -> Check:
-    """The check, of a parameter that may also be None."""
+    """A check that also accepts None."""
     return lambda name, value: None if value is None else check(name, value)
 
 
 def at_least(low: int) -> Check:
-    """Whole numbers of at least `low`; see `integer`."""
+    """A check of integers from `low` up; see `integer`."""
     return lambda name, value: integer(name, value, low)
 
 
 def whole(low: int, high: int = 2**31 - 1) -> Check:
-    """Whole numbers in [low, high]; a float that is whole is one."""
+    """A check of whole numbers in [low, high], floats among them."""
 
     def check(name: str, value: Any) -> int:
         number = as_float(value)
@@ -399,38 +359,42 @@ def whole(low: int, high: int = 2**31 - 1) -> Check:
     return check
 
 
-def memory_limit(name: str, value: Any) -> int | None:
-    """Bytes that a call may allocate, at least 1; None is no limit.
+def number_in(low: float, high: float, *, above: bool = False, below: bool = False) -> Check:
+    """A check of numbers in [low, high]; with `above` they must exceed `low`, with `below` be less
+    than `high`.
 
-    >>> memory_limit("memory_limit", "2GiB")
+    >>> number_in(0.0, 1.0, above=True)("alpha", 0)
     Traceback (most recent call last):
     ...
-    ValueError: memory_limit='2GiB' must be a whole number in [1, 9223372036854775807]
+    ValueError: alpha=0 must be a number in (0, 1]
     """
-    return maybe(whole(1, 2**63 - 1))(name, value)
-
-
-def number_in(low: float, high: float, *, above: bool = False, below: bool = False) -> Check:
-    """Numbers in [low, high]; without `low` itself (`above`), without `high` (`below`)."""
     words = f"{'(' if above else '['}{low:g}, {high:g}{')' if below else ']'}"
 
     def check(name: str, value: Any) -> float:
         number = as_float(value)
-        inside = number is not None and low <= number <= high and math.isfinite(number)
-        if number is None or not inside or (above and number == low) or (below and number == high):
-            raise ValueError(f"{given(name, shown(value))} must be a number that lies in {words}")
+        is_inside = number is not None and (
+            (low < number if above else low <= number)
+            and (number < high if below else number <= high)
+        )
+        if number is None or not is_inside:
+            raise ValueError(f"{given(name, shown(value))} must be a number in {words}")
         return number
 
     return check
 
 
-def share(name: str, value: Any) -> float:
-    """A number in [0, 1]."""
-    return real(name, value, 0.0, 1.0)
+share = number_in(0.0, 1.0)
+"""A check of a number in [0, 1]."""
+
+at_least_zero = number_in(0.0, math.inf, below=True)
+"""A check of a finite number from 0 up."""
+
+memory_limit = maybe(whole(1, 2**63 - 1))
+"""A check of the number of bytes that a call may allocate; None is no limit."""
 
 
 def choice(*known: Any) -> Check:
-    """One of the known values."""
+    """A check of a value that must be one of the known ones."""
     return lambda name, value: one_of(name, value, known)
 
 
@@ -464,14 +428,19 @@ def number_array(name: str, value: Any) -> np.ndarray:
 
 
 def listing(name: str, value: Any) -> list[Any]:
-    """The values of an iterable that is no text and no mapping."""
+    """The values of an iterable, which must not be a text or a mapping, as a list."""
     if np.iterable(value) and not isinstance(value, str | bytes | Mapping):
         return list(value)
     raise TypeError(f"{given(name, shown(value))} must be a list")
 
 
 def mapping(words: str, fits: Callable[[Any], bool] = lambda value: True) -> Check:
-    """Mappings of text to values that fit."""
+    """A check of mappings whose values fit.
+
+    Args:
+        words: what a value must be, for the error.
+        fits: whether a value is accepted.
+    """
 
     def check(name: str, value: Any) -> Any:
         if not isinstance(value, Mapping):
@@ -485,7 +454,7 @@ def mapping(words: str, fits: Callable[[Any], bool] = lambda value: True) -> Che
 
 
 def having(words: str, *attributes: str) -> Check:
-    """Objects that have these attributes."""
+    """A check of objects that have these attributes; `words` says for the error what they are."""
 
     def check(name: str, value: Any) -> Any:
         if isinstance(value, type) or not all(
@@ -518,7 +487,7 @@ def content(name: str, value: Any) -> bytes:
 
 
 def string(name: str, value: Any) -> str:
-    """A str."""
+    """A str that can be encoded in UTF-8."""
     if not isinstance(value, str):
         raise TypeError(f"{given(name, shown(value))} must be a str")
     if HALF.search(value):
@@ -527,7 +496,7 @@ def string(name: str, value: Any) -> str:
 
 
 def text_or_texts(name: str, value: Any) -> list[str]:
-    """Return one text or several as a list."""
+    """One text or several, as a list."""
     return [
         string(name, text) for text in ([value] if isinstance(value, str) else listing(name, value))
     ]
@@ -550,7 +519,7 @@ def random_seed(name: str, value: Any) -> Any:
 
 
 def optional(module: str, needs: str) -> Any:
-    """A module of a package that users may lack; then an ImportError says what needs it.
+    """Import a module of an optional package; the error without it is the text `needs`.
 
     >>> optional("no_such_package", "plots need no_such_package: pip install it")
     Traceback (most recent call last):
@@ -570,71 +539,3 @@ def generator_of(random_state: Any, name: str = "random_state") -> np.random.Gen
     if isinstance(given, np.random.RandomState):
         return np.random.default_rng(given.randint(0, 2**31 - 1, size=4))
     return np.random.default_rng(given)
-
-
-P = TypeVar("P", bound="Parameters")
-
-
-_names: Callable[[type], tuple[str, ...]] = functools.cache(
-    lambda kind: tuple(inspect.signature(kind).parameters)
-)
-
-
-def constructor(defaults: Mapping[str, Any]) -> Callable[..., None]:
-    """An ``__init__`` that keeps arguments of these names and defaults under their names."""
-
-    def __init__(self: Any, *args: Any, **options: Any) -> None:
-        bound = signature.bind(self, *args, **options)
-        bound.apply_defaults()
-        for name in defaults:
-            setattr(self, name, bound.arguments[name])
-
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter("self", kind)]
-    parameters += [inspect.Parameter(n, kind, default=value) for n, value in defaults.items()]
-    signature = inspect.Signature(parameters)
-    __init__.__signature__ = signature  # type: ignore[attr-defined]
-    return __init__
-
-
-class Parameters:
-    """Base of objects that are described by their constructor's arguments.
-
-    Examples:
-        >>> class Decay(Parameters):
-        ...     def __init__(self, alpha=0.1):
-        ...         self.alpha = alpha
-        >>> Decay().set_params(alpha=2), Decay(2) == Decay(alpha=2), Decay().get_params()
-        (Decay(alpha=2), True, {'alpha': 0.1})
-    """
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's arguments by name (`deep` is there for scikit-learn and changes
-        nothing)."""
-        return {name: getattr(self, name) for name in _names(type(self))}
-
-    def set_params(self: P, **params: Any) -> P:
-        """Set constructor arguments by name; a fitted model stays until the next fit.
-
-        Raises:
-            ValueError: a name that is not an argument.
-        """
-        names = _names(type(self))
-        for name, value in params.items():
-            if name not in names:
-                hint = did_you_mean(name, names, f"there are {', '.join(names) or 'none'}")
-                raise ValueError(f"Invalid parameter {name!r} for {type(self).__name__}; {hint}")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        return written(self)
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented
-        assert isinstance(other, Parameters)
-        return self.get_params() == other.get_params()
-
-    def __hash__(self) -> int:
-        return hash((type(self), repr(self)))

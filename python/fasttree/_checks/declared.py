@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from . import Parameters, as_float, constructor, is_whole, shown
+from . import as_float, is_whole, shown
+from .parameters import Parameters, constructor
 
 D = TypeVar("D", bound="Declared")
 

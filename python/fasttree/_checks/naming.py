@@ -1,10 +1,7 @@
-"""Values as Python writes them, with functions by their names: the same text in every process.
+"""Values as text that is the same in every process: functions by their names, no addresses.
 
-What
-    `written` gives code for parameters, `display_name` a name for tables and messages. Neither
-    holds the address of an object.
-Complexity
-    That of `repr`.
+`written` gives the code of a value, as in a repr; `display_name` a name for tables and messages.
+`did_you_mean` suggests known names for an unknown one.
 """
 
 from __future__ import annotations
@@ -46,8 +43,10 @@ def is_by_test(model: Any) -> bool:
 
 
 def shown_criterion(model: Any) -> str:
-    """What chooses the splits of a tree or forest, for titles, tables and summaries: its criterion,
-    or with ``selection="significance"`` the test, and the criterion of the cut if it has one.
+    """The name of what chooses the splits of a tree or forest, for titles, tables and summaries.
+
+    That is its criterion, or with ``selection="significance"`` the test, and the criterion of the
+    cut if it has one.
 
     Examples:
         >>> from fasttree import FastTreeClassifier
@@ -69,14 +68,14 @@ def shown_criterion(model: Any) -> str:
 def did_you_mean(
     name: str, known: Iterable[str], otherwise: str = "", *, most: int = 1, least: float = 0.6
 ) -> str:
-    """A question that names the known names most like an unknown one.
+    """A question that suggests the known names most similar to an unknown one.
 
     Args:
         name: the unknown name.
-        known: the names; a mapping has the names to show as values.
-        otherwise: the text where none is alike.
-        most: names that are shown, at most.
-        least: likeness of a name, from 0 to 1, from which it is alike.
+        known: the known names; the values of a mapping are the names to show.
+        otherwise: the text that is returned if no name is similar.
+        most: largest number of names that are shown.
+        least: smallest similarity of a name that is shown, in [0, 1].
 
     Examples:
         >>> did_you_mean("ginni", ["gini", "chi2"]), did_you_mean("x", ["gini"], "there is gini")
@@ -89,7 +88,7 @@ def did_you_mean(
 
 
 def functions_named(text: str) -> str:
-    """A text by another library, with the names of functions in place of their addresses.
+    """A text that another library wrote, with functions by their names instead of addresses.
 
     >>> functions_named(f"Tree(criterion={functions_named!r})")
     'Tree(criterion=functions_named)'
@@ -164,7 +163,8 @@ def named_in(value: Any) -> Iterator[Any]:
 
 
 def without_address(value: Any) -> str:
-    """The text of a value; of a function its name, of an object without a text its class."""
+    """The repr of a value without addresses; the name of a function, and the class of an object
+    that has no repr of its own."""
     if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
         return str(value.__name__)
     try:
@@ -177,7 +177,7 @@ def without_address(value: Any) -> str:
 
 
 def _state(value: Any, with_state: bool) -> Mapping[str, Any] | None:
-    """The arguments that an object is written with; None where it has its own text."""
+    """The arguments with which an object is written as a call; None if it has a repr of its own."""
     if hasattr(value, "get_params"):
         given: dict[str, Any] = value.get_params(deep=False)
         if not hasattr(value, "_get_param_names"):
@@ -193,7 +193,7 @@ def _state(value: Any, with_state: bool) -> Mapping[str, Any] | None:
 
 
 def _has_no_text(value: Any) -> bool:
-    """Whether the text of a value is that of any object: its class and its address."""
+    """Whether an object has no repr of its own, only its class and address."""
     represent: Any = type(value).__repr__
     return represent is object.__repr__
 

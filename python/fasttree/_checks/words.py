@@ -19,18 +19,21 @@ from itertools import accumulate
 from typing import Any
 
 IRREGULAR = {"leaf": "leaves", "criterion": "criteria"}
-"""Plurals that no rule gives."""
+"""Irregular plurals."""
 
-MOST_NAMED = 20
-"""Names that a list in words gives, at most."""
+MAX_NAMES = 20
+"""Largest number of names in a list in words."""
 
-LONGEST = 400
-"""Characters that it gives, at most, where it gives more than one name."""
+MAX_LENGTH = 400
+"""Largest number of characters in a list of more than one name."""
 
 
 def p_value_text(p: float, equals: str = "") -> str:
-    """A p-value with three figures after a sign of equality; below 1e-300, where doubles lose
-    figures, only that.
+    """A p-value with three significant digits, or "< 1e-300", below which doubles lose digits.
+
+    Args:
+        p: the p-value.
+        equals: the sign that stands before the digits, such as "=".
 
     Examples:
         >>> p_value_text(0.01234), p_value_text(0.5, "="), p_value_text(1e-310, "=")
@@ -44,7 +47,7 @@ def counted(count: int, noun: str) -> str:
 
     Args:
         count: a whole number.
-        noun: in the singular; of several words the last one changes.
+        noun: the noun in the singular; of several words, the last one changes.
 
     Examples:
         >>> counted(1, "row"), counted(1234, "row"), counted(2, "leaf"), counted(0, "data set")
@@ -60,8 +63,11 @@ def counted(count: int, noun: str) -> str:
 
 
 def some_of(names: Sequence[str], short: Sequence[str] = ()) -> str:
-    """Up to 20 names, or 400 characters, as a list in words, and the number of others; `short`:
-    all names without what stands behind them, by which the others are named as well.
+    """Up to 20 names, or 400 characters, as a list in words, and the number of the others.
+
+    Args:
+        names: all names, with whatever is said of each.
+        short: the names alone, if the others are to be listed as well.
 
     Examples:
         >>> some_of(["a (" + "no value, " * 40 + ")", "b (empty)"], ["a", "b"])[-16:]
@@ -70,8 +76,8 @@ def some_of(names: Sequence[str], short: Sequence[str] = ()) -> str:
         >>> some_of(["a", "b"]), some_of([str(i) for i in range(30)])[-24:]
         ('a, b', '17, 18, 19 and 10 others')
     """
-    lengths = accumulate(len(name) + 2 for name in names[:MOST_NAMED])
-    most = max(1, sum(length <= LONGEST for length in lengths))
+    lengths = accumulate(len(name) + 2 for name in names[:MAX_NAMES])
+    most = max(1, sum(length <= MAX_LENGTH for length in lengths))
     named, others = ", ".join(names[:most]), len(names) - most
     of = f" ({some_of(short[most:])})" if short else ""
     return f"{named} and {counted(others, 'other')}{of}" if others > 0 else named
@@ -102,7 +108,7 @@ class Speaker:
 
 
 _SPEAKERS = [Speaker()]
-"""The speaker of the process is the last one; threads share it."""
+"""Speakers; the last one writes the messages of the process, all threads among it."""
 
 
 @contextmanager

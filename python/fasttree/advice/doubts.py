@@ -28,11 +28,11 @@ from .._checks.words import argument, in_text, some_of
 from ..datasets.files import frame_of_file
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds
-from ..model_selection.ordered import folds_by_time, places_in_time
+from ..model_selection.time_order import folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.facts import TableFacts
-from ..table.groups import taken_groups
+from ..table.named_columns import pop_if_named
 from .tasks import Asked, judge_of
 
 DISTINCT = 10
@@ -106,7 +106,7 @@ def places_of_dates(
         frame = frame_of_file(X) if dates else None
     for name in dates:
         if frame is not None and not isinstance(frame, Table):
-            cells = np.array([*taken_groups(frame, name)[1]], dtype=object)
+            cells = np.array([*pop_if_named(frame, name, "time")[1]], dtype=object)
             found[name] = np.delete(cells, unlabelled)
         elif name in raw.dates:  # of which year and month are known
             year, month = (raw.column(f"{name} ({part})").values for part in ("year", "month"))

@@ -19,15 +19,15 @@ from .._checks import shown
 from .._checks.aliases import Task
 from .._checks.words import argument, counted, option
 from ..datasets import load
-from ..datasets.inputs import as_nominal, given
+from ..datasets.inputs import as_nominal, resolve_names
 from ..estimators.tree import task_of_target
 from ..table import Table
 from ..table.data_checks.findings import inspect, treated
-from ..table.data_checks.unreadable import table_to_inspect
+from ..table.data_checks.frames import unscreened_table
 from ..table.dates import DateOrder, part_names
+from ..table.number_texts import dates_or_numbers
 from ..table.sources import check_known, names_of
 from ..table.target import no_target
-from ..table.texts import hidden_numbers
 
 DROPPED = "left out by the caller"
 """The reason of a column that `drop` names."""
@@ -76,11 +76,11 @@ def screened(
             raise ValueError(
                 f"{option(name)}={shown(value)} is for a file; X is none: leave {name} out"
             )
-        X, y = given(X, y)
+        X, y = resolve_names(X, y)
         task = task or task_of_target(X, y)
         present = [] if isinstance(X, Table) else set(names_of(X) or []).intersection(drop)
         unused = {"unused": dict.fromkeys(present, DROPPED)} if present else {}
-        table = table_to_inspect(X, y, task=task, **unused)
+        table = unscreened_table(X, y, task=task, **unused)
         check_known(drop, table.feature_names, "drop")
     # The caller's words on columns: those to drop, and those to read as nominal.
     table = table.drop(*set(part_names(drop)).intersection(table.feature_names))
@@ -117,7 +117,11 @@ def _check_classes(table: Table, *, is_class: bool) -> None:
     counts = np.bincount(table.y_codes, minlength=len(table.classes))
     occurring = int((counts > 0).sum())
     too_many = occurring > max(20, len(table) // 5)
-    if occurring > 20 and (hidden := hidden_numbers(table.classes)) and (too_many or not is_class):
+    if (
+        occurring > 20
+        and (hidden := dates_or_numbers(table.classes))
+        and (too_many or not is_class)
+    ):
         raise ValueError(f"the target {table.target!r} holds {hidden}")
     if too_many:
         raise ValueError(

@@ -34,6 +34,7 @@ from .._checks import (
     whole,
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
+from .._checks.data_warnings import held_warnings, quiet, warnings_about
 from .._checks.progress import Progress
 from .._checks.words import argument, counted, given, option
 from ..datasets import load
@@ -41,12 +42,13 @@ from ..datasets.files import frame_of_file
 from ..estimators.automatic import differences_in_words
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds
-from ..model_selection.ordered import are_by_time, folds_by_time, places_in_time
+from ..model_selection.time_order import are_by_time, folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
-from ..table.data_checks.findings import kinds_of
-from ..table.data_checks.warned import about, held_warnings, quiet
-from ..table.groups import group_codes, taken_groups, with_exposure
+from ..table.data_checks.findings import checks_of_scope
+from ..table.exposure import with_exposure
+from ..table.groups import group_codes
+from ..table.named_columns import pop_if_named
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
 from .doubts import (
     few_rows_per_level,
@@ -284,7 +286,7 @@ def advise(
     listed = candidates(table, judge.shared, judge.weighs_classes, max_leaf_nodes)
     plan, too_dear = _within_budget(listed, sample, len(folds.pairs), WORK[work].units)
     options = {"cv": folds, "random_state": seed, "n_jobs": n_jobs, "client": client}
-    with about():
+    with warnings_about():
         tried = cross_validated(
             sample,
             plan,
@@ -299,7 +301,7 @@ def advise(
         choice = _chosen(whole, tried, judge, is_told, seed=seed, prefer=prefer)
     # What the sentence asks and adds.
     is_tree = bool(choice.params)
-    with about(), quiet():
+    with warnings_about(), quiet():
         if not is_tree and judge.otherwise:
             few = [one for one in listed if one.params.get("max_leaf_nodes", FEW + 1) <= FEW]
             trees = {
@@ -333,7 +335,7 @@ def advise(
             choice.threshold = best_threshold(found["tree"], judge.truth, **how)
     if judge.rare is not None:
         judge.answers = choice.model.predict(whole).tolist()
-    kinds = [kind for kind in kinds_of("frame") if kind not in ("codes", "groups")]
+    kinds = [kind for kind in checks_of_scope("frame") if kind not in ("codes", "groups")]
     groups_asked = inspect(raw).sentences("groups") if members is None else []
     return Advice(
         choice,
@@ -365,7 +367,7 @@ def _beside(
         with held_warnings():  # said where the rows are screened
             frame = frame_of_file(X) if what == "time" else None  # dates, which no Table holds
             X = load(X, target=y, task=task, **reading) if frame is None else frame
-    return taken_groups(X, named, what)[1]
+    return pop_if_named(X, named, what)[1]
 
 
 def _within_budget(

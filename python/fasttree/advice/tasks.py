@@ -23,7 +23,7 @@ from ..metrics.scorers import Scorer
 from ..model_selection.scoring import (
     greater_is_better,
     resolve_scoring,
-    resolve_scoring_of,
+    scoring_for_task,
     tasks_of,
 )
 from ..table import Table
@@ -253,7 +253,7 @@ class MetricJudge(_Judge):
 
     def __init__(self, table: Table, base: Judge, asked: Asked) -> None:
         super().__init__(table, base.truth, np.arange(len(table)))
-        scoring = resolve_scoring_of({asked.name: asked.scorer}, table.task)
+        scoring = scoring_for_task({asked.name: asked.scorer}, table.task)
         self.base, self.scorer = base, asked.scorer
         self.estimator, self.without, self.facts = base.estimator, base.without, base.facts
         self.metric = self.header = self.measure = asked.name

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._checks.data_warnings import quiet
 from .._checks.progress import Progress, make_report
 from .._checks.words import given, option
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
 from ..model_selection.folds import Folds
 from ..table import Table
-from ..table.data_checks.warned import quiet
 from .candidates import Candidate
 from .doubts import LaterRows
 from .selection import standard_error

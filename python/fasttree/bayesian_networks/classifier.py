@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._checks.aliases import MaybeArray
 from .._checks.saving import save_bytes
-from ..datasets.inputs import given
+from ..datasets.inputs import resolve_names
 from ..estimators.parameters import stored_discretizer
 from ..estimators.schema import Schema
 from ..estimators.training_rows import without_empty_rows
@@ -48,7 +48,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         """Rows, labels and weights to fit to, without the rows of weight 0; ValueError without
         labels."""
-        X, y = given(X, y, "classification")
+        X, y = resolve_names(X, y, "classification")
         if isinstance(X, Table):
             return X, y, sample_weight
         if y is None:
@@ -80,7 +80,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """Accuracy on rows X and labels y (a `Table` brings its own)."""
-        X, y = given(X, y, "classification")
+        X, y = resolve_names(X, y, "classification")
         if isinstance(X, Table) and y is None:
             y = X.y
         return float(super().score(X, y, sample_weight))

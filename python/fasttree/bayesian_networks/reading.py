@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import is_whole, listing, mapping, number_in, one_of, real, shown, whole
+from .._checks import is_whole, listing, mapping, number_in, one_of, share, shown, whole
 from .._checks.aliases import MaybeArray
-from ..datasets.inputs import given
+from ..datasets.inputs import resolve_names
 from ..discretize import interval_labels, make
 from ..estimators.training_rows import weighted_rows
 from ..table import Table
@@ -123,7 +123,7 @@ def read(
     Raises:
         ValueError: no class, a numeric column without a discretiser, weights outside their domain.
     """
-    table = Table.from_any(*given(X, y, "classification"))
+    table = Table.from_any(*resolve_names(X, y, "classification"))
     if table.target is None:
         raise ValueError("the Table has no target: the class is the last column of a network")
     one_of("missing", missing, ("mode", "parts", "error"))
@@ -190,7 +190,7 @@ def prior_config(
     if arc_probability is not None:
         arc_probability = ARC_PROBABILITY("arc_probability", arc_probability)
     given = {} if arc_priors is None else mapping("probabilities")("arc_priors", arc_priors)
-    arcs = [(pair(arc, "arc_priors"), real("arc_priors", p, 0.0, 1.0)) for arc, p in given.items()]
+    arcs = [(pair(arc, "arc_priors"), share("arc_priors", p)) for arc, p in given.items()]
     named = [ends for ends, _ in arcs]
     for i, j in named:
         if named.count([i, j]) > 1:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..estimators.parameters import restored_discretizer
-from ..table.whole import EXACT
+from ..table.exact_integers import EXACT
 from .camml import CaMML
 from .documents import NETWORK, checked_values, labels_array, opened
 from .network import BayesianNetwork, probability_table

@@ -221,7 +221,7 @@ def compare(
     from ..datasets.errors import DataFileError
     from ..model_selection import compare as run_comparison
     from ..model_selection.arguments import unused_name
-    from ..model_selection.comparison import one_task
+    from ..model_selection.comparing import one_task
 
     # The arguments, before anything is fitted.
     o.check_form(form)

@@ -77,13 +77,13 @@ def _as_treated(
     one: dict[str, Any], unread: Mapping[str, str], reasons: Mapping[str, str]
 ) -> dict[str, Any]:
     """The description of a column with its role in a fit."""
-    from ..table.dates import format_of
+    from ..table.dates import parse_date_reason
 
     name = one["name"]
     if name not in reasons or one["role"] == "target":
         return one
     kind = {"kind": "text"} if name in unread else {}
-    return {**one, **kind, "role": "dates" if format_of(reasons[name]) else "left out"}
+    return {**one, **kind, "role": "dates" if parse_date_reason(reasons[name]) else "left out"}
 
 
 @app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")
@@ -103,9 +103,9 @@ def describe(
     # Columns and classes.
     rows, refused = _readable(data, columns)
     findings = inspect(rows)
-    reasons = {**rows.unused, **findings.reasons} if findings.acts else {}
+    reasons = {**rows.unused, **findings.reasons} if findings.treats_columns else {}
     described = [_as_treated(one, rows.unused, reasons) for one in rows.describe()]
-    if findings.acts:
+    if findings.treats_columns:
         findings.warn(is_described=True)
     counts = {}
     numbers: dict[str, float] = {}

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from .. import criteria
+from .._checks.data_warnings import quiet
 from .._checks.naming import is_by_test, shown_criterion
 from .._checks.saving import save_text
 from .._checks.words import argument, counted, in_text
 from ..exports.answers import figures
 from ..metrics.rare import RareClass, few_rows
 from ..table.data_checks import inspect
-from ..table.data_checks.warned import quiet
 from . import options as o
 from .bundles import examples
 from .folding import Dependence

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from .._checks.data_warnings import quiet, skip_checks_from_now_on
 from .._checks.words import argument
-from ..table.data_checks.warned import pass_over, quiet
 from . import options as o
 
 
@@ -41,25 +41,25 @@ class Dependence:
                 "--groups and --time: ordered folds do not keep groups together; give one of them"
             )
         if self.aside:
-            pass_over("groups")
+            skip_checks_from_now_on("groups")
 
     def folds(self, cv: str) -> Any:
         """The value of `cv` for `cross_validate`."""
         if self.time is None:
             return o.fold_count(cv)
-        from ..model_selection.ordered import folds_by_time
+        from ..model_selection.time_order import folds_by_time
 
         return folds_by_time(cv, self.time)
 
     def order_of(self, data: str, rows: Any) -> list[str]:
         """What judges trees where the rows stand in the order of a date, a line; else none."""
         from ..advice.doubts import are_in_order, places_of_dates
-        from ..table.data_checks.findings import screened
+        from ..table.data_checks.findings import warn_and_apply
 
         if self.aside:
             return []
         with quiet():
-            dates = screened(rows).dates
+            dates = warn_and_apply(rows).dates
         if not dates:
             return []
         for name, when in places_of_dates(data, rows, dates, np.array([], dtype=int), None).items():
@@ -83,15 +83,17 @@ class Dependence:
                 raise ValueError(_unknown(option, name, rows, data))
         if self.time is None:
             return rows
-        from ..model_selection.ordered import places_in_time
+        from ..model_selection.time_order import places_in_time
 
         cells, made = rows.column(self.time).labels(), []
         if self.time in rows.dates:  # of a file that has dates, which no Table holds
             from ..datasets.files import frame_of_file
             from ..table.dates import part_names
-            from ..table.groups import taken_groups
+            from ..table.named_columns import pop_if_named
 
-            cells = np.array([*taken_groups(frame_of_file(data), self.time)[1]], dtype=object)
+            cells = np.array(
+                [*pop_if_named(frame_of_file(data), self.time, "time")[1]], dtype=object
+            )
             cells = cells if rows.row_numbers is None else cells[rows.row_numbers]
             made = part_names([self.time])
         times = places_in_time(cells, f"--time {self.time}", rows.row_numbers)

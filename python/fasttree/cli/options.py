@@ -235,9 +235,9 @@ class Columns:
         """
         from ..datasets import load
         from ..datasets.errors import check_columns
-        from ..datasets.inputs import as_nominal, labelled
+        from ..datasets.inputs import as_nominal, drop_unlabelled
         from ..estimators.tree import task_named
-        from ..table.groups import with_exposure
+        from ..table.exposure import with_exposure
 
         task: Any = self.task
         for criterion in (None, *criteria):
@@ -262,7 +262,7 @@ class Columns:
         if not isinstance(kinds, str):
             kinds = [name for name in kinds if name not in lacking]
             check_columns(kinds, read.feature_names, data, "--nominal")
-        table = labelled(as_nominal(read, kinds), f"{data}: ")
+        table = drop_unlabelled(as_nominal(read, kinds), f"{data}: ")
         kept_aside = [name for name in aside if name in table.feature_names]
         warn_of_traps(table.drop(*kept_aside) if kept_aside else table, data)
         return table if self.exposure is None else with_exposure(table, self.exposure)
@@ -519,10 +519,10 @@ def fold_count(text: str) -> Any:
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
     screened like dates or identifiers, with the option that mends each."""
+    from .._checks.data_warnings import skip_checks_from_now_on
     from ..table.data_checks import inspect
-    from ..table.data_checks.warned import pass_over
 
-    pass_over("dates", "hidden_numbers", "codes")  # they are said here
+    skip_checks_from_now_on("dates", "hidden_numbers", "codes")  # they are said here
     findings, kinds = inspect(table), ["hidden_numbers", "codes"]
     traps = {
         one.column: "dates as text" if one.kind == "dates" and one.evidence else one.text
@@ -533,7 +533,7 @@ def warn_of_traps(table: Any, data: str) -> None:
         said = "; ".join(f"{name}: {why}" for name, why in traps.items())
         warnings.warn(f"{data}: {said}; leave out: {argument('drop', list(traps))}", stacklevel=3)
         if traps.keys() >= {one.column for one in findings.of("thin_levels")}:
-            pass_over("thin_levels")
+            skip_checks_from_now_on("thin_levels")
     # A PLINK file that was read as text needs several options together.
     names = table.feature_names
     if "PHENOTYPE" in names and {"FID", "IID"} <= set(names):

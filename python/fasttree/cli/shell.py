@@ -96,10 +96,10 @@ SHELL = Shell()
 def line_of(data: str, n_rows: int | None, row: int) -> int | None:
     """The line of a file, counted from 1, on which a row of data begins; None where the file is no
     delimited text, or is divided into other rows."""
+    from .._checks.data_warnings import held_warnings, quiet
     from ..datasets import load
     from ..datasets.blocks import split_suffix
     from ..datasets.delimited import lines_of_rows
-    from ..table.data_checks.warned import held_warnings, quiet
 
     path = Path(data).expanduser()
     if split_suffix(path)[1] not in DELIMITED or not path.is_file():

@@ -15,7 +15,7 @@ from .showing import Picture
 from .tasks import costs_said
 
 if TYPE_CHECKING:
-    from ..model_selection.sweeping import Sweep
+    from ..model_selection.parameter_sweep import Sweep
 
 Several = list[str] | None
 

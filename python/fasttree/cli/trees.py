@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from .._checks.data_warnings import quiet
 from .._checks.saving import save_text
 from .._checks.words import argument, counted, in_text, p_value_text, some_of
 from ..exports.tables.records import write_csv
-from ..table.data_checks.warned import quiet
 from . import options as o
 from .bundles import Without, examples
 from .output import check_writable, emit, save_picture, table
@@ -236,18 +236,18 @@ def rank(
         )
         return
     # A table: scores, or estimates for many rows.
+    from .._checks.data_warnings import skip_checks_from_now_on
     from ..feature_selection.features import score_features
     from ..reports import render
-    from ..table.data_checks.findings import screened
-    from ..table.data_checks.warned import pass_over
+    from ..table.data_checks.findings import warn_and_apply
 
-    pass_over("groups")  # features are scored on all rows, without folds
+    skip_checks_from_now_on("groups")  # features are scored on all rows, without folds
     named = o.criteria_of(criteria)
     given = o.pairs_of(param or [], "--param")
     rows = columns.table(data, named.values(), given)
     seed = given.get("random_state", 0)
     chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])
-    treated = screened(rows, columns.treatment)
+    treated = warn_and_apply(rows, columns.treatment)
     settings = {"n_jobs": n_jobs, "columns": columns.treatment}
     if test is not None and estimate is not None:
         raise ValueError(f"--test {test} reads all rows, --estimate {estimate} some: leave one out")

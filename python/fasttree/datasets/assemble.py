@@ -16,12 +16,12 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks.aliases import Task
+from .._checks.data_warnings import is_quiet, quiet, warn_caller
 from .._checks.words import argument, data_row, in_text, option, reading, worded
 from ..table import Table
 from ..table.columns import Column
+from ..table.data_checks.frames import unscreened_table
 from ..table.data_checks.targets import task_of_numbers
-from ..table.data_checks.unreadable import table_to_inspect
-from ..table.data_checks.warned import is_quiet, quiet, warn_caller
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
@@ -170,14 +170,14 @@ def columns_of_frame(
         kept = frame[[name for name in frame.columns if name not in drop]]
         with quiet():
             if not as_given:
-                return table_to_inspect(kept, dates=dates)
+                return unscreened_table(kept, dates=dates)
             return Table(kept, dates={name: dates[name] for name in kept.columns if name in dates})
     except MemoryError:
         raise
     except Exception as error:  # libraries raise many types for a damaged frame
         said = str(error)
         with contextlib.suppress(Exception), quiet():
-            if as_given and table_to_inspect(kept).dates:
+            if as_given and unscreened_table(kept).dates:
                 inspected = reading("as_given", False)
                 how = worded(f"read the file with {inspected}", "leave out --columns as_given")
                 said += f"; to use year, month and weekday of dates, {how}"

@@ -35,15 +35,21 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
+from .._checks.data_warnings import is_quiet, warn_caller
 from .._checks.plain_text import unguard_cell
 from .._checks.words import argument, counted, given, in_text, option, reading, some_of, worded
 from .._engine import DelimitedReader
 from ..table.columns import Column
-from ..table.data_checks.warned import is_quiet, warn_caller
-from ..table.decimal_comma import has_decimal_point, mark_of, may_be_grouped, sign_of, with_numbers
+from ..table.decimal_marks import (
+    as_numbers,
+    decimal_mark_of,
+    has_decimal_point,
+    may_have_thousands,
+    number_sign,
+)
 from ..table.file_cells import FileCells
+from ..table.number_texts import codes_of_words
 from ..table.sources import nearest
-from ..table.texts import no_numbers
 from .assemble import Contents
 from .blocks import Limits, blocks, decode, decode_as, head, split_suffix
 from .errors import DataFileError, Path, check_columns
@@ -162,21 +168,21 @@ def read_delimited(
     # model's own file, else what another column has. A column that it does not read may have the
     # other one.
     numeric = {j: column for j, column in columns.items() if column.kind == "numeric"}
-    found_marks = {mark_of(column) for column in columns.values()}
+    found_marks = {decimal_mark_of(column) for column in columns.values()}
     mark = decimal or ("," if "," in found_marks else cells.decimal)
     if mark is None and ("." in found_marks or any(map(has_decimal_point, numeric.values()))):
         mark = "."
     marks, decimal = [decimal] if decimal else [mark, None], "," if mark == "," else decimal
     # Thousands between points: the texts of such columns are read again.
-    grouped = {j for j, column in numeric.items() if decimal == "," and may_be_grouped(column)}
+    grouped = {j for j, column in numeric.items() if decimal == "," and may_have_thousands(column)}
     if grouped:
-        thousands = {j: with_numbers(c, sep, ",") for j, c in replace(first).read(grouped).items()}
+        thousands = {j: as_numbers(c, sep, ",") for j, c in replace(first).read(grouped).items()}
         columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
     numbers_read, signs = [], []
     for _, text in sorted(columns.items()):
-        column = with_numbers(text, sep, *marks)
+        column = as_numbers(text, sep, *marks)
         if column.kind == "numeric":
-            signs += [(column.name, sign)] if (sign := sign_of(text)) else []
+            signs += [(column.name, sign)] if (sign := number_sign(text)) else []
             has_marks = any(one in str(level) for level in text.levels or () for one in ".,")
             decimal = mark if has_marks else decimal
             column, found = cells.without(column)
@@ -213,7 +219,7 @@ def _is_note(column: Column, row: int, n_columns: int) -> bool:
     codes, levels = column.values, column.levels
     if levels is None or np.count_nonzero(codes == codes[row]) > 1:
         return False
-    odd = no_numbers(levels if n_columns == 2 else [levels[codes[row]]])
+    odd = codes_of_words(levels if n_columns == 2 else [levels[codes[row]]])
     return bool(odd) and (n_columns > 2 or odd == [codes[row]])
 
 
@@ -239,7 +245,7 @@ def _with_names(columns: list[Column], read: _Pass) -> list[Column]:
 
 def _ask_of_thousands(path: Path, columns: Iterable[Column]) -> None:
     """Warn of numbers that may be thousands: ``1.234`` beside ``764``."""
-    doubtful = [c.name for c in columns if may_be_grouped(c, surely=True)]
+    doubtful = [c.name for c in columns if may_have_thousands(c, surely=True)]
     if doubtful:
         warn_caller(
             f"{os.fspath(path)}: {some_of([repr(name) for name in doubtful])}: whole numbers stand "

@@ -40,8 +40,7 @@ from .._checks.naming import did_you_mean
 from .._checks.words import argument, worded
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
-from ..table.data_checks.unreadable import INEXACT
-from ..table.data_checks.warned import say_signs
+from ..table.data_checks.frames import INEXACT
 from ..table.dates import DateOrder
 from ..table.file_cells import FileCells
 from .arff import read_arff
@@ -167,7 +166,7 @@ def load(
     given["missing"], given["dates"] = missing.as_argument() or None, dates or None
     table.file_cells = replace(table.file_cells, **missing.told)
     if not missing.remembered:  # to a model, they are known
-        say_signs(table.file_cells.signs, f"{text}: ")
+        table.file_cells.warn_of_signs(f"{text}: ")
     arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
     table.origin = f"fasttree.datasets.load({text!r}{arguments})"
     return table

@@ -28,7 +28,8 @@ import numpy as np
 from .._checks.words import argument
 from ..table.columns import Column
 from ..table.data_checks.sentinels import MISSING_WORD
-from ..table.texts import COMMA, date_share
+from ..table.date_texts import share_of_dates
+from ..table.number_texts import COMMA
 
 PRIOR = 0.5
 """Evidence for names before a cell is read: most files have them."""
@@ -220,7 +221,7 @@ def _is_unit(unit: Row, rows: Sequence[Row], names: Row, missing: Collection[str
     rows = [unit, *(row for row in rows if sum(map(bool, row)) > 1)]
     for cell, *column in [*zip(*rows, strict=True)][is_index:]:
         known = [text for text in column if text not in missing]
-        is_number = all(_value(text) is not None for text in known) or date_share(known) == 1
+        is_number = all(_value(text) is not None for text in known) or share_of_dates(known) == 1
         if _value(cell) is not None or MISSING_WORD.fullmatch(cell):
             return False
         if cell not in missing and is_number:
@@ -360,7 +361,7 @@ def index_of(columns: Sequence[Column]) -> bool:
     texts = [column.levels for column in columns if column.levels is not None]
     parts = np.floor(cells[cells != np.floor(cells)])
     are_counts = np.isin([*parts, *np.round(parts + 0.1, 1)], cells).all()  # NaN is in nothing
-    if not are_counts or any(date_share(one) > 0.9 for one in texts):
+    if not are_counts or any(share_of_dates(one) > 0.9 for one in texts):
         return False
     distinct = len(np.unique(cells, axis=0))
     return distinct == len(cells) if texts else 2 * distinct > len(cells)

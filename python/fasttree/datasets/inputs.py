@@ -1,7 +1,7 @@
-"""Resolution of (X, y): names of data sets and of target columns become rows and labels.
+"""Names in place of data: data sets and files as X, and columns of X as y.
 
-Every public function that takes (X, y) calls this. So ``"iris"`` (a bundled set), ``"data.csv"`` (a
-file) and ``(frame, "column")`` are accepted wherever a `Table` or arrays are.
+Every public function that takes (X, y) calls `resolve_names`. So ``"iris"`` (a bundled data set),
+``"data.csv"`` (a file) and ``(frame, "column")`` are accepted wherever a `Table` or arrays are.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 
 from .._checks import listing, shown
 from .._checks.aliases import MaybeArray, Task
+from .._checks.data_warnings import is_quiet, warn_caller
 from .._checks.words import data_row
 from ..table import Table
-from ..table.data_checks.warned import is_quiet, warn_caller
-from ..table.inputs import without_column
+from ..table.named_columns import pop_column
 from .errors import DataFileError
 from .files import load
 from .genotypes import Genotypes
 
 
-def loaded(
+def load_if_named(
     X: Any,
     target: str | None = None,
     task: Task | None = None,
@@ -29,17 +29,23 @@ def loaded(
     as_given: bool = True,
     missing: Any = (),
 ) -> Any:
-    """X itself, or the Table of a data set or file that it names; rows without a class or number
-    are left out, and a line says so. `target`, `task` and `missing` are those of `load`, `as_given`
-    as in `given`."""
+    """The Table of the data set or file that X names, or X itself if it is no name.
+
+    Rows without a class or number are dropped, with a warning.
+
+    Args:
+        X: rows, or the name of a data set or file.
+        target, task, missing: as in `load`.
+        as_given: as in `resolve_names`.
+    """
     if not isinstance(X, (str, os.PathLike)):
         return X
     read = load(X, target=target, task=task, as_given=as_given, missing=missing)
-    return labelled(read)
+    return drop_unlabelled(read)
 
 
-def labelled(read: Table, before: str = "") -> Table:
-    """The rows of a Table that have a class or number; a line that begins with `before` says how
+def drop_unlabelled(read: Table, before: str = "") -> Table:
+    """The rows of a Table that have a class or number; a warning that begins with `before` says how
     many have none."""
     if read.target is None:
         return read
@@ -51,7 +57,12 @@ def labelled(read: Table, before: str = "") -> Table:
 
 
 def left_out(count: int, of: str, without: str) -> str:
-    """That some of the rows lack something and are left out.
+    """A phrase on rows that are left out.
+
+    Args:
+        count: number of these rows.
+        of: the number of all rows, with the noun.
+        without: what the rows lack.
 
     Examples:
         >>> left_out(1, "3 rows", "class"), left_out(2, "3 rows", "class")
@@ -62,7 +73,8 @@ def left_out(count: int, of: str, without: str) -> str:
 
 
 def as_nominal(table: Table, wanted: Any) -> Table:
-    """The Table with further columns as nominal ones: names of columns, "all" or "from_dtype"."""
+    """The Table in which further columns are nominal: a list of names, "all", or "from_dtype" for
+    none."""
     if wanted == "from_dtype":
         return table
     own = [column.name for column in table.columns if column.kind == "nominal"]
@@ -70,30 +82,32 @@ def as_nominal(table: Table, wanted: Any) -> Table:
     return Table.from_any(table, categorical_features=[*own, *names])
 
 
-def given_to(target: str, X: Any, task: Task | None = None, **options: Any) -> tuple[Any, Any]:
-    """`given` of rows for a model, without y: the target of a file is its column of the name of
-    the model's, if there is one."""
+def resolve_for_model(
+    target: str, X: Any, task: Task | None = None, **options: Any
+) -> tuple[Any, Any]:
+    """`resolve_names` of rows for a model, without y: the target of a file is the column that has
+    the name of the model's target, if there is one."""
     if isinstance(X, (str, os.PathLike)):
         try:
-            read = loaded(X, target, task, **options)
+            read = load_if_named(X, target, task, **options)
             if read.target.lower() == target.lower():  # no position
                 return read, None
         except DataFileError as error:
             if error.value != target or error.line is not None:
                 raise
-    return given(X, None, task, **options)
+    return resolve_names(X, None, task, **options)
 
 
-def new_rows_of(
+def read_new_rows(
     file: str | os.PathLike[str], target: str, names: Sequence[str], **options: Any
 ) -> Table:
-    """The new rows of a file or data set, without the column of the target, if there is one.
+    """The new rows of a file or data set for a fitted model, without the column of the target.
 
     Args:
         file: the name of the data set or file.
-        target: name of the target of a fitted model.
-        names: of its columns.
-        options: `as_given` and `missing`, as in `loaded`.
+        target: name of the target of the model.
+        names: names of the columns of the model.
+        options: `as_given` and `missing`, as in `load_if_named`.
     """
     read = load(file, target=False, **options)
     last = read.feature_names[-1]
@@ -103,7 +117,7 @@ def new_rows_of(
     return read.drop(last) if nameless else read
 
 
-def given(
+def resolve_names(
     X: Any, y: Any, task: Task | None = None, *, as_given: bool = True, missing: Any = ()
 ) -> tuple[Any, Any]:
     """X and y with names resolved: a data set or file instead of X, a column of X instead of y.
@@ -112,7 +126,7 @@ def given(
         X: rows, or the name of a data set or file.
         y: labels or numbers, the name of their column, or None.
         task: of the Table of a data set or file, as in `load`.
-        as_given: False: the Table of a file is one whose columns are still to be inspected.
+        as_given: whether the columns of a file are used as they are, or are still to be checked.
         missing: what missing cells of a file hold, as in `load`.
 
     Raises:
@@ -121,7 +135,7 @@ def given(
         TypeError: X is Genotypes.
 
     Examples:
-        >>> given({"a": [1, 2], "b": ["x", "y"]}, "b")
+        >>> resolve_names({"a": [1, 2], "b": ["x", "y"]}, "b")
         ({'a': [1, 2]}, ['x', 'y'])
     """
     if isinstance(X, (str, os.PathLike)):
@@ -130,12 +144,12 @@ def given(
                 f"X={os.fspath(X)!r} names a data set, which brings its classes or numbers: y is "
                 "the name of its target column, or None"
             )
-        return loaded(X, y, task, as_given=as_given, missing=missing), None
+        return load_if_named(X, y, task, as_given=as_given, missing=missing), None
     if isinstance(X, Genotypes):
         raise TypeError(f"X={shown(X)} has no columns of its own: give X.to_table()")
-    return without_column(X, y) if isinstance(y, str) else (X, y)
+    return pop_column(X, y) if isinstance(y, str) else (X, y)
 
 
 def table_of(X: Any, y: MaybeArray = None, **options: Any) -> Table:
-    """A Table of what a caller gave: `Table.from_any` that takes names of data sets and files."""
-    return Table.from_any(*given(X, y, options.get("task")), **options)
+    """`Table.from_any` that also takes names of data sets and files."""
+    return Table.from_any(*resolve_names(X, y, options.get("task")), **options)

@@ -21,12 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._checks.data_warnings import warn_caller
 from .._checks.words import some_of
 from .._engine import DelimitedReader
 from ..table.columns import Column, to_float
-from ..table.data_checks.warned import warn_caller
 from ..table.file_cells import FileCells
-from ..table.texts import are_numbers
+from ..table.number_texts import are_plain_numbers
 from .blocks import Limits, blocks, head, split_suffix
 from .delimited import MISSING
 from .errors import DataFileError, Path, check_columns
@@ -174,7 +174,7 @@ def read_orange(
             column = read_column(name, read, encoding)
         else:
             column = found_column(name, read, encoding, missing)
-            if not header.types[read.position] and are_numbers(column.levels or ()):
+            if not header.types[read.position] and are_plain_numbers(column.levels or ()):
                 column = Column(name, "numeric", to_float(name, column.labels()))
         columns.append(column)
 

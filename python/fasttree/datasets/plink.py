@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks import checked, maybe, one_value, path_of, string
+from .._checks.data_warnings import warn_caller
 from .._checks.saving import half_replaced
 from .._checks.words import argument, counted, option
-from ..table.data_checks.warned import warn_caller
 from .errors import DataFileError
 from .genotypes import MISSING_GENOTYPE, Genotypes, pack
 

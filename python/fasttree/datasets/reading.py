@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._checks.data_warnings import held_warnings, is_quiet, warn_caller
 from .._checks.naming import did_you_mean
 from .._checks.words import argument, counted, reading
 from .._engine import DelimitedReader, FileFault
 from ..table.columns import Column, make_levels, shorten
-from ..table.data_checks.warned import held_warnings, is_quiet, warn_caller
 from ..table.file_cells import FileCells
-from ..table.sources import column_of_codes
+from ..table.sources import column_from_codes
 from .blocks import decode, decode_as
 from .errors import DataFileError, Path
 
@@ -218,4 +218,4 @@ def found_column(
     code_of: dict[str, int] = {}
     recoded = [-1 if text in missing else code_of.setdefault(text, len(code_of)) for text in clean]
     recoded.append(-1)  # a missing cell has the code -1, which reads the last entry
-    return column_of_codes(name, np.array(recoded, dtype=np.int64)[column.values], list(code_of))
+    return column_from_codes(name, np.array(recoded, dtype=np.int64)[column.values], list(code_of))

@@ -14,11 +14,12 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .._checks import Parameters, one_of, row_weights
+from .._checks import one_of, row_weights
 from .._checks.aliases import MaybeArray
+from .._checks.parameters import Parameters
 from ..table import Table
 from ..table.columns import Column
-from ..table.rebuild import fill_labels, is_frame, renamed, replace_columns
+from ..table.frame_columns import fill_labels, is_frame, renamed, replace_columns
 
 Scope = Literal["fold", "all"]
 C = TypeVar("C", bound="ColumnTransformer")

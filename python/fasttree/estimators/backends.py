@@ -29,8 +29,8 @@ import numpy as np
 
 from .. import _engine
 from .._checks import shown
+from .._checks.data_warnings import warn_caller
 from .._checks.saving import replace_file
-from ..table.data_checks.warned import warn_caller
 
 Work = Callable[[Any, Any], Any]
 """A function of a shared object and an argument."""

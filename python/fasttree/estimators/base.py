@@ -23,21 +23,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Self, Task
+from .._checks.data_warnings import warn_caller
 from .._checks.naming import functions_named
 from .._checks.saving import save_bytes
 from .._checks.words import option
-from ..datasets.inputs import given, new_rows_of
+from ..datasets.inputs import read_new_rows, resolve_names
 from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.findings import kept_columns
-from ..table.data_checks.unreadable import table_for
-from ..table.data_checks.warned import warn_caller
-from ..table.groups import group_codes, taken_exposure, taken_groups, with_exposure
+from ..table.data_checks.frames import screened_table
+from ..table.exposure import with_exposure
+from ..table.groups import group_codes
+from ..table.named_columns import pop_if_named
 from ..table.sources import listed
 from ..table.target import no_target
 from . import explored, shapley, sklearn_trees
 from .declaration import check
-from .new_rows import encode_rows, resolve_names, without_unknown_columns
+from .new_rows import encode_rows, resolve_names_for, without_unknown_columns
 from .pickling import restore_state, state_for_pickle
 from .schema import Schema
 from .training_rows import (
@@ -132,8 +134,8 @@ class Estimator(BaseEstimator):
                 ``criterion="poisson"``.
         """
         check("handle_unknown", self.handle_unknown)
-        X, y = given(X, y, self._task, as_given=self._as_given)
-        X, exposure = taken_exposure(X, exposure)
+        X, y = resolve_names(X, y, self._task, as_given=self._as_given)
+        X, exposure = pop_if_named(X, exposure, "exposure")
         table, sample_weight, kept = self._table_with_target(X, y, sample_weight)
         if exposure is not None:
             table = with_exposure(table, exposure, kept)
@@ -166,7 +168,7 @@ class Estimator(BaseEstimator):
     def _make_table(self, X: Any, y: Any) -> Table:
         """X and y as the Table that a fit reads."""
         kinds = self.categorical_features
-        return table_for(X, y, self.columns, categorical_features=kinds, task=self._task)
+        return screened_table(X, y, self.columns, categorical_features=kinds, task=self._task)
 
     def _weigh(
         self, table: Table, sample_weight: MaybeArray, kept: KeptRows | None = None
@@ -251,8 +253,8 @@ class Estimator(BaseEstimator):
             named: further columns of a file that stay in X, beside those that the model reads.
         """
         if "_schema" not in self.__dict__:
-            return given(X, y, self._task, as_given=self._as_given)
-        return resolve_names(self._schema, X, y, self._task, *named, as_given=self._as_given)
+            return resolve_names(X, y, self._task, as_given=self._as_given)
+        return resolve_names_for(self._schema, X, y, self._task, *named, as_given=self._as_given)
 
     def _rows_and_groups(self, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any] | None]:
         """Rows, target, and the group of each row (None without groups).
@@ -266,11 +268,11 @@ class Estimator(BaseEstimator):
         X, y = self._resolve_names(X, y, groups)
         if groups is None:
             return X, y, None
-        rest, cells = taken_groups(X, groups)
+        rest, cells = pop_if_named(X, groups, "groups")
         is_feature = isinstance(groups, str) and groups in self._schema.names
         X = X if is_feature else rest
         labels = listed(cells)
-        group_codes(labels, len(labels))  # refuses a row without a group
+        group_codes(labels, len(X if y is None else y))  # refuses rows without a group
         return X, y, labels
 
     # -- new rows ---------------------------------------------------------------------------------
@@ -299,7 +301,7 @@ class Estimator(BaseEstimator):
         if not isinstance(X, (str, os.PathLike)):
             return X
         options = {"as_given": self._as_given, "missing": self._schema.file_cells}
-        rows = new_rows_of(X, self._schema.target, self._schema.given_names, **options)
+        rows = read_new_rows(X, self._schema.target, self._schema.given_names, **options)
         return without_unknown_columns(self._schema, rows)
 
     def plot_importances(self, ax: Any = None, **options: Any) -> Any:

@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import is_missing, weights_array
+from .._checks import is_missing, refuse_masked, weights_array
 from .._checks.aliases import MaybeArray
-from .._checks.masks import refuse_masked
-from .._checks.warned import about
+from .._checks.data_warnings import warnings_about
 from ..table import Table
 from ..table.columns import object_family
 from ..table.target import no_target
@@ -132,7 +131,7 @@ class Classifier(ClassifierMixin, Estimator):
 
         X, y, members = self._rows_and_groups(X, y, groups)
         X, y = self._rows_and_target(X, y)
-        with about():
+        with warnings_about():
             predicted, shares = self.predict(X), self.predict_proba(X)
         self._correct(predicted, y)  # refuses other lengths and shapes
         prior = self.class_prior_ / self.class_prior_.sum()

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from .._checks.data_warnings import is_quiet, quiet, warn_caller
 from .._checks.words import argument, in_text
 from ..table import Table
-from ..table.data_checks.warned import is_quiet, quiet, warn_caller
 
 DEEP = 200
 """Levels that a tree may have without a warning."""

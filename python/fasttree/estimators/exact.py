@@ -390,7 +390,7 @@ class OptimalTreeClassifier(_Searched):
             >>> [(row["feature"], round(150 * row["objective"]), row["tests"]) for row in roots]
             [('x2', 6, 17), ('x3', 6, 10), ('x0', 9, 0), ('x1', 21, 0)]
         """
-        within = checks.real("within", within, 0.0, 1e9)
+        within = checks.number_in(0.0, 1e9)("within", within)
         most_trees = checks.integer("max_trees", max_trees, 0)
         rows, limits, search = self._search(X, y, sample_weight)
         limits.update(time_limit=None, node_budget=None)

@@ -23,9 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._checks import shown
 from .._checks.aliases import MaybeArray
+from .._checks.data_warnings import warn_caller
 from .._checks.naming import is_by_test, shown_criterion
 from .._checks.plain_text import one_line
-from .._checks.warned import warn_caller
 from .._checks.words import counted, p_value_text
 from ..exports.reading import Reading, ValueSet
 from ..exports.tables.html import bar

@@ -26,8 +26,8 @@ import numpy as np
 from .. import criteria as registry
 from .._checks import having, shown
 from .._checks.aliases import MaybeArray
+from .._checks.data_warnings import warnings_about
 from .._checks.naming import display_name, is_by_test, shown_criterion
-from .._checks.warned import about
 from .._checks.words import counted
 from ..exports.answers import Scale, figures
 from ..exports.explorer import Exploration, ExplorerLimits, TreeData
@@ -105,7 +105,7 @@ def explore(
 
     check_is_fitted(fitted, "_model")
     models: list[tuple[str, Any]] = [(_name_of_model(fitted), fitted)]
-    with about():
+    with warnings_about():
         if beside is not None:
             name, second = _second_model(fitted, beside, X, y)
             models.append((f"{name}, beside" if name == models[0][0] else name, second))

@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Self, Unpack
+from .._checks.data_warnings import warn_caller
 from .._checks.plain_text import one_line
 from .._checks.progress import make_report
 from .._checks.words import counted
@@ -29,7 +30,6 @@ from ..exports import forest_code
 from ..exports.readable import Readable
 from ..exports.tables.html import html_table
 from ..table import Table
-from ..table.data_checks.warned import warn_caller
 from . import keywords
 from .backends import backend_of
 from .base import Estimator

@@ -13,7 +13,7 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._checks import integer, real
+from .._checks import integer, number_in
 from .._checks.words import counted
 from .parameters import stored_parameters
 from .schema import file_cells_of
@@ -66,7 +66,7 @@ def sample_size(max_samples: int | float | None, bootstrap: bool, n_rows: int) -
                 f"max_samples={max_samples!r} must not exceed the number of rows, {n_rows}"
             )
         return int(max_samples)
-    if real("max_samples", max_samples, 0.0, 1.0) == 0.0:
+    if number_in(0.0, 1.0)("max_samples", max_samples) == 0.0:
         raise ValueError("max_samples=0.0 must lie above 0")
     return max(1, round(float(max_samples) * n_rows))
 

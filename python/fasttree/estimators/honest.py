@@ -29,12 +29,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import criteria
 from .._checks import checked, choice, number_in, shown
+from .._checks.data_warnings import warn_caller
 from .._checks.plain_text import one_line
 from .._checks.words import counted
-from ..datasets.inputs import given
+from ..datasets.inputs import resolve_names
 from ..exports.answers import figures
-from ..table.data_checks.warned import warn_caller
-from ..table.groups import taken_groups
+from ..table.named_columns import pop_if_named
 from ..table.sources import listed
 from .declaration import check
 from .parameters import restored_parameters, seed_of
@@ -61,8 +61,8 @@ def with_groups(fitted: Any, X: Any, y: Any, groups: Any) -> tuple[Any, Any, lis
             "groups: only rows for honest leaves are drawn by groups; set honest=True, or leave "
             "groups out"
         )
-    X, y = given(X, y, fitted._task, as_given=fitted._as_given)
-    X, found = taken_groups(X, groups)
+    X, y = resolve_names(X, y, fitted._task, as_given=fitted._as_given)
+    X, found = pop_if_named(X, groups, "groups")
     return X, y, listed(found)
 
 

@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from .._checks import real
+from .._checks import number_in
 
 IntervalMethod: TypeAlias = Literal["residual", "quantile"]
 METHODS: tuple[IntervalMethod, ...] = ("residual", "quantile")
@@ -45,7 +45,7 @@ def checked_coverage(coverage: float, n_rows: int) -> float:
         ValueError: coverage=0.9 needs at least 9 calibration rows, and there are 8: calibrate on \
 more, or ask for less
     """
-    share = real("coverage", coverage, 0.0, 1.0)
+    share = number_in(0.0, 1.0)("coverage", coverage)
     if share in (0.0, 1.0):
         raise ValueError(f"coverage={share} must lie between 0 and 1")
     if rank_of_margin(share, n_rows) > n_rows:

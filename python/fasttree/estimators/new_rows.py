@@ -23,12 +23,12 @@ from .. import _engine
 from .._checks import is_missing
 from .._checks.aliases import MaybeArray, Task
 from .._checks.words import argument, worded
-from ..datasets.inputs import given, given_to
+from ..datasets.inputs import resolve_for_model, resolve_names
 from ..table import Table
-from ..table.columns import Column, refuse_infinity, shorten, unused_column
-from ..table.data_checks.unreadable import LOOKED_AT
-from ..table.dates import DateFormat, for_other_rows, part_names
-from ..table.inputs import only_columns, without_column
+from ..table.columns import Column, placeholder_column, refuse_infinity, shorten
+from ..table.data_checks.frames import N_CELLS
+from ..table.dates import DateFormat, formats_for_new_rows, part_names
+from ..table.named_columns import pop_column, select_columns
 from ..table.sources import cells_of, listed, names_of
 from .recoding import as_declared, level_column, long_text_coded, number_column
 from .schema import Schema
@@ -104,12 +104,12 @@ def _read_columns(schema: Schema, X: Any) -> tuple[Schema, list[int], Any]:
     check_names(schema, names, places)
     if not places:  # rows are counted only
         cells = X.column(names[0]).values if is_table else cells_of(X, names[0])
-        return schema, places, Table.from_columns([unused_column(names[0], len(cells))])
+        return schema, places, Table.from_columns([placeholder_column(names[0], len(cells))])
     part = schema.part(places)
     read = set(part.names)
     kept = [name for name in names if name in read]
     if not is_table and len(kept) < len(names):
-        X = only_columns(X, kept)
+        X = select_columns(X, kept)
     return part, places, X
 
 
@@ -151,7 +151,7 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
         if not isinstance(X, Table) and schema.has_names and set(names_of(X) or names) != {*names}:
             # Columns that the model does not read may be absent, and others be there.
             part, places, X = _read_columns(schema, X)
-            cells_read = X.X if isinstance(X, Table) else Table(only_columns(X, part.names)).X
+            cells_read = X.X if isinstance(X, Table) else Table(select_columns(X, part.names)).X
             all_cells = np.full(
                 (len(cells_read), len(names)), np.nan if cells_read.dtype.kind == "f" else None
             )
@@ -219,7 +219,7 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
         ValueError: no labels, or a label that is not a class of the model.
     """
     task: Task = "classification" if schema.classes else "regression"
-    X, y = resolve_names(schema, X, y, task)
+    X, y = resolve_names_for(schema, X, y, task)
     if isinstance(X, Table) and y is None:
         table = X.with_dates(_dates_of(schema, X))
     else:
@@ -265,7 +265,7 @@ def without_unknown_columns(schema: Schema, table: Table, *named: Any) -> Table:
     return table.drop(*extra) if is_named and 0 < len(extra) < len(columns) else table
 
 
-def resolve_names(
+def resolve_names_for(
     schema: Schema, X: Any, y: Any, task: Task, *named: Any, as_given: bool = False
 ) -> tuple[Any, Any]:
     """Rows and target in place of the names of data sets, files and columns, for a fitted model.
@@ -281,7 +281,9 @@ def resolve_names(
     is_file = isinstance(X, str | os.PathLike)
     options: dict[str, Any] = {"as_given": as_given, "missing": schema.file_cells}
     read = (
-        given_to(schema.target, X, task, **options) if y is None else given(X, y, task, **options)
+        resolve_for_model(schema.target, X, task, **options)
+        if y is None
+        else resolve_names(X, y, task, **options)
     )
     X, y = without_target(schema, *read)
     return without_unknown_columns(schema, X, *named) if is_file else X, y
@@ -292,7 +294,7 @@ def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:
     names = None if isinstance(X, Table) else names_of(X)
     if names is None or schema.target in schema.names or names.count(schema.target) != 1:
         return X, y
-    X, labels = without_column(X, schema.target)
+    X, labels = pop_column(X, schema.target)
     return X, labels if y is None else y
 
 
@@ -356,7 +358,7 @@ def _dates_of(schema: Schema, X: Any) -> dict[str, Any]:
             )
     return {
         name: date_format
-        for name, date_format in for_other_rows(schema.dates).items()
+        for name, date_format in formats_for_new_rows(schema.dates).items()
         if name in names and not set(part_names([name])).issubset(names)
     }
 
@@ -405,7 +407,7 @@ def _is_text(cells: Any) -> bool:
     if getattr(getattr(cells, "dtype", None), "kind", "O") not in "OUT":
         return False
     try:
-        some = listed(cells[:LOOKED_AT])
+        some = listed(cells[:N_CELLS])
     except TypeError:  # no column, which the Table refuses by name
         return False
     return isinstance(next((cell for cell in some if not is_missing(cell)), None), str)
@@ -425,7 +427,9 @@ def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]
         index_of = {name: j for j, name in enumerate(given)}
         indices = [index_of.get(name, -1) for name in schema.names]
     return [
-        unused_column(schema.names[j], len(table)) if schema.unused[j] else table.column(indices[j])
+        placeholder_column(schema.names[j], len(table))
+        if schema.unused[j]
+        else table.column(indices[j])
         for j in places
     ]
 

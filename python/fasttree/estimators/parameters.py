@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from .. import criteria, discretize, pruning
-from .._checks import integer, is_whole, one_of, random_seed, real, shown
+from .._checks import integer, is_whole, one_of, random_seed, share, shown
 from .._checks.aliases import Seed, Task
+from .._checks.data_warnings import warn_caller
 from .._checks.naming import did_you_mean, display_name
-from .._checks.warned import warn_caller
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from ..table.file_cells import FileCells
@@ -128,7 +128,7 @@ def max_features(value: Any, n_features: int) -> int | None:
                 f"{n_features}"
             )
         return int(value)
-    return max(1, int(real("max_features", value, 0.0, 1.0) * n_features))
+    return max(1, int(share("max_features", value) * n_features))
 
 
 def seed_of(random_state: Seed, drawn: bool = True) -> int:

@@ -20,12 +20,12 @@ import numpy as np
 
 from .. import _engine
 from .._checks import is_missing
+from .._checks.data_warnings import warn_caller
 from .._checks.words import row_word, worded
 from ..table.columns import MAX_LEVELS, Column, shorten
-from ..table.data_checks.warned import warn_caller
-from ..table.decimal_comma import with_numbers
-from ..table.sources import is_single, listed
-from ..table.texts import dressed_as, no_numbers, without_words
+from ..table.decimal_marks import as_numbers
+from ..table.number_texts import codes_of_words, formatted_numbers, stray_word
+from ..table.sources import is_single_value, listed
 from .schema import Schema
 
 
@@ -39,15 +39,15 @@ def number_column(column: Column, decimal: str | None) -> Column:
     Raises:
         TypeError: a label that is not a number, with its row.
     """
-    column = with_numbers(column, ",", decimal, None)
+    column = as_numbers(column, ",", decimal, None)
     if column.kind == "numeric":
         return column
     if column.n_missing == len(column):
         return Column(column.name, "numeric", np.full(len(column), np.nan))
     codes = np.asarray(column.values)
-    not_a_number = np.isin(codes, no_numbers(column.levels or ()))
+    not_a_number = np.isin(codes, codes_of_words(column.levels or ()))
     row = int(np.flatnonzero(not_a_number if not_a_number.any() else codes >= 0)[0])
-    hint = dressed_as(column.levels or ()) or without_words(column.levels or ())
+    hint = formatted_numbers(column.levels or ()) or stray_word(column.levels or ())
     cells = worded(
         "(or NaN for missing)", "(--missing TEXT: a text of the file that means missing)"
     )
@@ -166,7 +166,7 @@ def long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
         names = list(getattr(X, "column_names", getattr(X, "columns", ())))
         columns = [X[name] for name in names] if len(set(names)) == len(names) else []
     is_complete = len(columns) == len(names) == len(schema.names)
-    if not is_complete or any(map(is_single, columns)) or len(columns[0]) <= MAX_LEVELS:
+    if not is_complete or any(map(is_single_value, columns)) or len(columns[0]) <= MAX_LEVELS:
         return X
     if not all(isinstance(name, str) for name in names):
         return X

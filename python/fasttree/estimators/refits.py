@@ -21,8 +21,8 @@ import numpy as np
 from sklearn.base import clone
 
 from .. import _engine, criteria
+from .._checks.data_warnings import quiet
 from .._checks.progress import counter
-from ..table.data_checks.warned import quiet
 from .conditions import has_thresholds
 from .idle import is_set
 from .parameters import config_of, copies_of

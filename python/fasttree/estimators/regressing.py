@@ -23,9 +23,10 @@ from sklearn.utils.validation import check_is_fitted
 from .. import criteria
 from .._checks import one_of, weights_array
 from .._checks.aliases import MaybeArray, Self, Task
+from .._checks.data_warnings import quiet
 from ..table import Table
-from ..table.data_checks.warned import quiet
-from ..table.groups import rates_of, taken_exposure, with_exposure
+from ..table.exposure import rates_of, with_exposure
+from ..table.named_columns import pop_if_named
 from ..table.target import encode_numbers, no_target
 from . import intervals
 from .base import Estimator, RegressorMixin
@@ -255,7 +256,7 @@ class Regressor(RegressorMixin, Estimator):
         """
         check_is_fitted(self, "_model")
         one_of("method", method, intervals.METHODS)
-        X, exposure = taken_exposure(X, exposure)
+        X, exposure = pop_if_named(X, exposure, "exposure")
         X, y = self._resolve_names(X, y)
         X, numbers = self._rows_and_target(X, y)
         if exposure is not None:

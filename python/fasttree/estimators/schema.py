@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from ..table.data_checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
 from ..table.dates import (
     PARTS,
     DateFormat,
-    for_other_rows,
-    formats_among,
+    date_formats,
+    form_of_dates,
+    formats_for_new_rows,
     part_names,
-    words_of_dates,
 )
 from ..table.file_cells import FileCells
 
@@ -69,7 +69,7 @@ class Schema:
         self.unused = self.unused or [None] * len(self.names)
         self.ordered = self.ordered or [False] * len(self.names)
         whys = zip(self.names, self.unused, strict=True)
-        self.dates = formats_among(self.names, {name: why for name, why in whys if why})
+        self.dates = date_formats(self.names, {name: why for name, why in whys if why})
         self.given_names = self.names[: len(self.names) - len(part_names(self.dates))]
         self.is_numeric = not any(self.nominal) and not any(self.unused)
 
@@ -98,7 +98,7 @@ class Schema:
             owner: name of the estimator, for messages.
         """
         schema = cls.of_json(model.schema_json(cuts=False), has_names, owner)
-        dates = tuple(for_other_rows(schema.dates).items())
+        dates = tuple(formats_for_new_rows(schema.dates).items())
         names = (*schema.given_names, schema.target) if has_names else ()
         schema.file_cells = replace(file_cells_of(model), dates=dates, names=names)
         schema.tested = model.tested()
@@ -114,7 +114,7 @@ class Schema:
         """Warn of tested columns whose cells SQL reads in another way than the model does."""
         tested = {self.names[j] for j in self.read}
         for name in self.dates:
-            words = words_of_dates(self.unused[self.names.index(name)] or "")
+            words = form_of_dates(self.unused[self.names.index(name)] or "")
             if words != "dates" and name in tested:
                 warn_caller(
                     f"column {name!r}: the model reads {words}, but the SQL code expects a "

@@ -34,7 +34,7 @@ from .._checks import one_of
 from ..exports.comparisons import ColumnTest, comparisons
 from ..exports.reading import Reading
 from ..table.columns import Column
-from ..table.data_checks.identifiers import is_of_numbers
+from ..table.data_checks.identifiers import was_numeric
 from .new_rows import encode_rows
 from .split_columns import SplitColumns
 from .training_rows import TrainingRows
@@ -136,7 +136,7 @@ def to_sklearn(
     keys = _columns(readings)
     column_of = {key: i for i, key in enumerate(keys)}
     schema = fitted._schema
-    odd = any(why is not None and not is_of_numbers(why) for why in schema.unused)
+    odd = any(why is not None and not was_numeric(why) for why in schema.unused)
     numeric = not any(schema.nominal) and not (schema.has_names and odd)
     names = numeric and fitted._schema.has_names
     converted = [_tree(fitted, reading, column_of, names, moved) for reading in readings]

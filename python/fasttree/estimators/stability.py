@@ -41,12 +41,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._checks import checked, choice, number_in, shown, whole
 from .._checks.aliases import MaybeArray
+from .._checks.data_warnings import quiet
 from .._checks.naming import is_by_test
 from .._checks.plain_text import one_line
 from .._checks.words import argument, counted, given, in_text, option
 from ..exports.tables.text import columns_text
 from ..table import Table
-from ..table.data_checks.warned import quiet
 from .honest import is_honest
 from .refits import Resamples, refit
 from .schema import Schema

@@ -27,10 +27,10 @@ import numpy as np
 
 from .._checks import at_least_zero, check_weights, shown, weights_array
 from .._checks.aliases import MaybeArray
+from .._checks.data_warnings import is_quiet, warn_caller
 from .._checks.words import counted
 from ..criteria import Criterion, evidence_of, is_of_trees, make
 from ..table import Table
-from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.groups import group_codes
 from .costs import class_sums, prior_factors
 

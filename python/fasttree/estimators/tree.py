@@ -28,7 +28,7 @@ from .. import criteria
 from .._checks import one_of
 from .._checks.aliases import TASKS, MaybeArray, Self, Task, Unpack
 from ..criteria import Criterion
-from ..datasets.inputs import given
+from ..datasets.inputs import resolve_names
 from ..table import Table
 from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.targets import task_of_numbers
@@ -180,7 +180,7 @@ def given_with_task(
         params: the further parameters of `fit`.
     """
     task = task_named(task, criterion, params)
-    X, y = given(X, y, task, as_given=all_as_given(params))
+    X, y = resolve_names(X, y, task, as_given=all_as_given(params))
     return X, y, task or task_of_target(X, y)
 
 

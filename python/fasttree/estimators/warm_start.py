@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import one_value
-from ..table.data_checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
 from .declaration import NOT_STORED, check
 
 MAY_CHANGE = ("n_estimators", "oob_score", *NOT_STORED)

@@ -3,8 +3,7 @@
 What
     `run` executes one and returns a `Reproduction`: our numbers beside the printed ones, cell by
     cell, with tables, figures and a strict JSON form. ``ftree reproduce`` calls it. The folders
-    hold
-    no algorithms: these are public functions of the package.
+    hold no algorithms: these are public functions of the package.
 How to add one
     A folder with a module that has a class ``Experiment``, a subclass of `paper.Paper`; its printed
     numbers as a file in ``published/``; and one entry in `EXPERIMENTS`.
@@ -24,11 +23,11 @@ from os import PathLike
 from typing import Any
 
 from .._checks import checked, listing, maybe, one_value, path_of, shown, string
+from .._checks.data_warnings import quiet
 from .._checks.naming import did_you_mean
 from .._checks.progress import Progress
-from ..model_selection.grid import executing_on
+from ..model_selection.execution import executing_on
 from ..model_selection.interrupts import ON_INTERRUPT
-from ..table.data_checks.warned import quiet
 from .reproduction import Figure, Reproduction, Row
 
 __all__ = ["EXPERIMENTS", "Figure", "Reproduction", "Row", "run"]

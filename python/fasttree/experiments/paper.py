@@ -22,11 +22,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from .._checks.data_warnings import quiet
 from .._checks.progress import Progress, counter
 from ..datasets.blocks import split_suffix
 from ..model_selection.interrupts import finish
 from ..table import Table
-from ..table.data_checks.warned import quiet
 from .reproduction import Reproduction, chosen, plain_key, published
 
 READABLE = (".arff", ".csv", ".tsv", ".data", ".parquet", ".tab")

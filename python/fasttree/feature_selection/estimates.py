@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import checked, integer, one_of, one_value, real, shown
+from .._checks import checked, integer, number_in, one_of, one_value, shown
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed, Self
 from .._checks.progress import Progress
 from .._checks.words import counted
@@ -266,7 +266,7 @@ class Budget:
                     f"{name}={shown(value)} belongs to {why}; this call has "
                     f"method={shown(self.method)}, z={shown(self.z)}"
                 )
-        self.errors_apart = 2.0 if self.z is None else real("z", self.z, 0.0, math.inf)
+        self.errors_apart = 2.0 if self.z is None else number_in(0.0, math.inf)("z", self.z)
 
     def rounds(self, least: int, first: tuple[str, int], last: tuple[str, int]) -> tuple[int, int]:
         """The sizes of the first and, in a race, of the largest round, each from the name of its

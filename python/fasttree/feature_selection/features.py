@@ -34,7 +34,7 @@ from ..estimators.parameters import config_of, made_of
 from ..estimators.training_rows import warn_of_few_rows, without_empty_rows
 from ..estimators.tree import FastTreeClassifier, FastTreeRegressor, given_with_task, task_named
 from ..table import Table
-from ..table.data_checks.unreadable import table_for
+from ..table.data_checks.frames import screened_table
 from ..table.dates import part_names
 from .genotypes import as_genotypes, labelled, near_scores
 from .streaming import codes_of, stream
@@ -368,7 +368,7 @@ def turf(
     if not streams:  # the Table has its kinds; masks and names are of all its columns
         options.pop("categorical_features", None)
         use = options.pop("columns", "auto")
-        table = table_for(X, y, use, categorical_features=nominal, task=task)
+        table = screened_table(X, y, use, categorical_features=nominal, task=task)
         source = table if _is_own(X) else table.drop(*table.unused)
     p = source.shape[1]
     left = np.arange(p)

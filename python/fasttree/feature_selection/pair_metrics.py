@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import criteria
-from .._checks import four_weights, real, shown
+from .._checks import number_in, shown
+from .._checks.pair_options import four_weights
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,11 @@ def metric_of(criterion: Any) -> PairMetric:
         )
     if name == "relief":
         radius = options["radius"]
-        radius = None if radius is None else real("relief: radius", radius, 0.0, math.inf)
+        radius = None if radius is None else number_in(0.0, math.inf)("relief: radius", radius)
         return PairMetric(name, ones, radius, "threshold", 0.0)
     alpha, at_zero = (
-        real(f"{name}: {option}", options[option], 0.0, math.inf) for option in ("alpha", "at_zero")
+        number_in(0.0, math.inf)(f"{name}: {option}", options[option])
+        for option in ("alpha", "at_zero")
     )
     if name == "contextual_merit":
         return PairMetric(name, ones, alpha, options["decay"], at_zero)

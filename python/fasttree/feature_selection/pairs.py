@@ -33,6 +33,7 @@ import numpy as np
 from .. import _checks as checks
 from .. import _engine
 from .._checks.aliases import CategoricalFeatures
+from .._checks.pair_options import DECAYS, four_weights, several_fours
 from .._checks.progress import make_report
 from .._checks.words import counted
 from ..datasets.inputs import table_of
@@ -236,13 +237,13 @@ class PairCounts:
             [[12.0, 12.0, 8.0], [10.0, 10.0, 4.0]]
         """
         theta, alpha, decay = self._defaults(criterion, theta, alpha, decay)
-        thetas = checks.several_fours(theta)
+        thetas = several_fours(theta)
         alphas, decays = (
             [x] if isinstance(x, str) or not np.iterable(x) else list(x) for x in (alpha, decay)
         )
         # each value is checked once, not each combination
         reals = [checks.at_least_zero("alpha", a) for a in alphas]
-        words = [checks.one_of("decay", d, checks.DECAYS) for d in decays]
+        words = [checks.one_of("decay", d, DECAYS) for d in decays]
         zero = checks.at_least_zero("at_zero", at_zero)
         settings = [(t, a, d, zero) for t in thetas for a in reals for d in words]
         if callable(criterion):
@@ -274,9 +275,9 @@ _Setting = tuple[tuple[float, float, float, float], float, str, float]
 def _setting(theta: Any, alpha: Any, decay: Any, at_zero: Any) -> _Setting:
     """A setting, checked."""
     return (
-        checks.four_weights(theta),
+        four_weights(theta),
         checks.at_least_zero("alpha", alpha),
-        checks.one_of("decay", decay, checks.DECAYS),
+        checks.one_of("decay", decay, DECAYS),
         checks.at_least_zero("at_zero", at_zero),
     )
 

@@ -29,11 +29,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._checks import as_float, integer, shown
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.progress import Progress
-from ..datasets.inputs import given, loaded
+from ..datasets.inputs import load_if_named, resolve_names
 from ..table import Table
 from ..table.data_checks.findings import kept_columns
-from ..table.data_checks.unreadable import table_to_inspect
-from ..table.rebuild import is_frame, renamed
+from ..table.data_checks.frames import unscreened_table
+from ..table.frame_columns import is_frame, renamed
 from .features import score_features, turf
 
 
@@ -61,7 +61,7 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
             ValueError: a parameter outside its domain, or no labels.
         """
         as_given = kept_columns(self.columns) is None
-        X, y = given(X, y, "classification", as_given=as_given)
+        X, y = resolve_names(X, y, "classification", as_given=as_given)
         if isinstance(X, Table):
             table = X
             self.n_features_in_ = table.n_features
@@ -75,7 +75,7 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
         else:
             validate_data(self, X, skip_check_array=True)
             roles = self.categorical_features
-            table = table_to_inspect(X, y, self.columns, categorical_features=roles)
+            table = unscreened_table(X, y, self.columns, categorical_features=roles)
         self.support_: np.ndarray = self._choose(table, sample_weight)
         return self
 
@@ -102,7 +102,7 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
         Raises:
             ValueError: other columns than in `fit`.
         """
-        X = loaded(X)
+        X = load_if_named(X)
         places = self.get_support(indices=True)
         if isinstance(X, Table):
             if X.n_features != self.n_features_in_:

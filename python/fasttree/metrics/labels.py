@@ -14,9 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import hashable, is_missing, listing, number_array, refuse_where, shown
+from .._checks import (
+    hashable,
+    is_missing,
+    listing,
+    number_array,
+    refuse_masked,
+    refuse_where,
+    shown,
+)
 from .._checks.aliases import ClassLabels, Label, MaybeArray
-from .._checks.masks import refuse_masked
 from .._checks.naming import written
 
 ROWS_AT_ONCE = 1 << 18

@@ -25,9 +25,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import number_array, number_in, refuse_where, row_weights
+from .._checks import number_array, number_in, refuse_masked, refuse_where, row_weights
 from .._checks.aliases import MaybeArray
-from .._checks.masks import refuse_masked
 from .labels import average, check_lengths
 from .metric import Metric, metric_of
 

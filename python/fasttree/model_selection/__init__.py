@@ -6,10 +6,12 @@ criteria. All methods of a call have the same folds, and every result has its te
 records.
 """
 
-from .comparison import Comparison, compare
+from .comparing import compare
+from .comparison import Comparison
 from .java_random import JavaRandom
 from .learning_curve import LearningCurve, learning_curve
 from .learning_curve_split import LearningCurveSplit
+from .parameter_sweep import Sweep, sweep
 from .result import CrossValidation, MethodScores
 from .splitter import (
     ContiguousKFold,
@@ -39,7 +41,6 @@ from .statistics.t_tests import (
     five_by_two_cv_t_test,
     paired_t_test,
 )
-from .sweeping import Sweep, sweep
 from .validation import cross_validate
 
 __all__ = [

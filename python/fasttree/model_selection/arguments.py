@@ -28,15 +28,16 @@ from .._checks.words import argument, given, some_of
 from ..criteria import Criterion, PairFunction, _by_name, is_on_number, make
 from ..datasets import inputs
 from ..datasets.files import load
-from ..datasets.inputs import labelled
+from ..datasets.inputs import drop_unlabelled
 from ..table import Table
 from ..table.data_checks.findings import all_as_given
-from ..table.data_checks.unreadable import table_to_inspect
+from ..table.data_checks.frames import unscreened_table
 from .scoring import resolve_scoring, tasks_of
 
 
 def has_labels(X: Any) -> bool:
-    """Whether data have their own classes: a Table, a name, or several of these (or pairs)."""
+    """Whether data bring their own target: a Table, the name of a data set or file, or several of
+    these or of pairs (X, y)."""
     if isinstance(X, (Table, str, os.PathLike)):
         return True
     several = X.values() if isinstance(X, Mapping) else X
@@ -55,7 +56,8 @@ def has_labels(X: Any) -> bool:
 
 
 def _is_criterion(value: Any) -> bool:
-    """Whether a value is a criterion: its name, an object, a function, or a named one as a pair."""
+    """Whether a value is a criterion: a name, an object, a class, a function, or a pair of a name
+    and one of these."""
     if isinstance(value, str):
         return value in _by_name()
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
@@ -118,7 +120,8 @@ def _name_of(thing: Any) -> str:
 
 
 def named_items(things: Any, what: str) -> list[tuple[str, Any]]:
-    """Return (name, thing) pairs of one thing, a list, a list of pairs or a dict."""
+    """Return (name, thing) pairs from one thing, a list, a list of such pairs, or a dict; `what` is
+    the argument, for errors."""
     if things is None:
         return []
     if isinstance(things, Mapping):
@@ -143,12 +146,18 @@ def load_tables(
     *,
     as_given: bool = True,
 ) -> dict[str, Any]:
-    """Tables by name, from a Table, a file name or a pair (X, y), or a list or dict of these.
+    """Tables by name; a name that is repeated gets a number.
 
-    Names come from the dict, the table or the file; a repeated name gets a number. `task_of` says
-    whether the y of a pair is classes or a number, `task` what the target of a file is. `as_given`:
-    columns of frames and files are used
-    as they are.
+    Args:
+        tables: a Table, the name of a data set or file, or a pair (X, y); or a list or dict of
+            these. Names come from the dict, the Table or the file.
+        task_of: returns the task of a pair (X, y).
+        task: the task by which files are read; None: the file decides.
+        as_given: whether columns of frames and files are used as they are.
+
+    Raises:
+        ValueError: there are no data sets.
+        TypeError: an entry is none of the above.
     """
     if isinstance(tables, Mapping):
         items = [(str(name), data) for name, data in tables.items()]
@@ -161,10 +170,10 @@ def load_tables(
     loaded: dict[str, Any] = {}
     for place, (name, data) in enumerate(items):
         if isinstance(data, (str, os.PathLike)):
-            data = labelled(load(data, task=task, as_given=as_given), f"{os.fspath(data)}: ")
+            data = drop_unlabelled(load(data, task=task, as_given=as_given), f"{os.fspath(data)}: ")
         elif isinstance(data, tuple) and len(data) == 2:
             columns = "as_given" if as_given else "auto"
-            data = table_to_inspect(*data, columns, name=name or None, task=task_of(*data))
+            data = unscreened_table(*data, columns, name=name or None, task=task_of(*data))
         if not isinstance(data, Table):
             raise TypeError(
                 f"tables: entry {place} is a {type(data).__name__}; give a Table, a file name or a "
@@ -214,7 +223,7 @@ class Request:
 
     def read(self, X: Any, y: Any) -> tuple[Any, Any, Task]:
         """X and y with names resolved, and their task."""
-        X, y = inputs.given(X, y, self.task_of_files, as_given=all_as_given(self.params))
+        X, y = inputs.resolve_names(X, y, self.task_of_files, as_given=all_as_given(self.params))
         return X, y, self.task_of(X, y)
 
     def task_of(self, X: Any, y: Any) -> Task:
@@ -247,7 +256,7 @@ class Request:
 
         if self.task is not None:
             return one_of("task", self.task, TASKS)
-        tasks = {_declared(one) for _, one in named_items(self.estimators, "estimators")}
+        tasks = {_declared_task(one) for _, one in named_items(self.estimators, "estimators")}
         for one in (*(one for _, one in named_items(self.criterion, "criterion")), None):
             with suppress(ValueError, TypeError):  # no criterion: its method will say so
                 tasks.add(task_named(None, one, self.params))
@@ -257,11 +266,10 @@ class Request:
 
 
 def _refuse_criteria_of_both(criterion: Any, task_of: Callable[[], Task]) -> None:
-    """Refuse criteria on classes beside criteria on numbers, and name those that are not for the
-    task.
+    """Refuse criteria on classes beside criteria on numbers.
 
     Raises:
-        ValueError: naming them.
+        ValueError: there are both; the message names those that are not for the task.
     """
     by_task: dict[Task, list[str]] = {"classification": [], "regression": []}
     for name, one in named_items(criterion, "criterion"):
@@ -283,13 +291,13 @@ def _refuse_criteria_of_both(criterion: Any, task_of: Callable[[], Task]) -> Non
 
 
 def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:
-    """Refuse a method that says it is for the other task.
+    """Refuse methods for another task than this one.
 
     Raises:
-        TypeError: naming it.
+        TypeError: an estimator declares the other task; the message names it.
     """
     for name, one in methods:
-        own = _declared(one)
+        own = _declared_task(one)
         if own not in (None, task):
             raise TypeError(
                 f"estimators: {name!r} is a {NOUNS[own]}, and {given('task', shown(task))} "
@@ -297,8 +305,8 @@ def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:
             )
 
 
-def _declared(estimator: Any) -> Task | None:
-    """The task that an estimator says it is for; None if it does not say."""
+def _declared_task(estimator: Any) -> Task | None:
+    """The task that an estimator declares to scikit-learn; None if it declares none."""
     from sklearn.base import is_classifier, is_regressor
 
     try:

@@ -1,4 +1,4 @@
-"""From the argument `cv` to fold indices, which are made once and shared by every method.
+"""`Folds`: the rows of each fold, made once from the argument `cv` and shared by all methods.
 
 "RxK" means R repetitions of stratified K-fold, "weka" Weka's 10 x 10 folds, a number K one
 repetition of K folds. For a number to predict the rows are shuffled and not stratified:
@@ -93,7 +93,7 @@ class Folds:
         return len(first) == n_rows and len(np.unique(first)) == n_rows
 
     def part(self, start: int, stop: int) -> Folds:
-        """Folds `start` to `stop` - 1: whole repetitions where they are, else folds of one."""
+        """Folds `start` to `stop` - 1, as repetitions if they are whole ones, else as one."""
         if stop - start == len(self.pairs):
             return self
         whole = self.n_repeats > 1 and start % self.n_splits == stop % self.n_splits == 0
@@ -107,7 +107,7 @@ class Folds:
         return float(self.test_sizes.sum() / self.train_sizes.sum())
 
 
-def _others(test: np.ndarray, n_rows: int) -> np.ndarray:
+def _other_rows(test: np.ndarray, n_rows: int) -> np.ndarray:
     """The rows that are not tested, ascending."""
     left = np.ones(n_rows, dtype=bool)
     left[test] = False
@@ -115,15 +115,18 @@ def _others(test: np.ndarray, n_rows: int) -> np.ndarray:
 
 
 def _packed(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray | int, np.ndarray]:
-    """A fold in 32 bits; of training rows that are all others, ascending, their number alone."""
+    """A fold in 32 bits; the number of the training rows alone if these are all other rows, in
+    ascending order."""
     n_rows = len(train) + len(test)
-    is_rest = test.max() < n_rows and np.array_equal(_others(test, n_rows), train)
+    is_rest = test.max() < n_rows and np.array_equal(_other_rows(test, n_rows), train)
     return len(train) if is_rest else train.astype(np.int32), test.astype(np.int32)
 
 
 def _unpacked(train: np.ndarray | int, test: np.ndarray) -> Fold:
     """The fold that `_packed` has packed."""
-    rows = _others(test, train + len(test)) if isinstance(train, int) else train.astype(np.int64)
+    rows = (
+        _other_rows(test, train + len(test)) if isinstance(train, int) else train.astype(np.int64)
+    )
     return rows, test.astype(np.int64)
 
 
@@ -227,12 +230,18 @@ def make_folds(
     task: Task = "classification",
     groups: Any = None,
 ) -> Folds:
-    """Return the folds of `cv` for rows with class codes or numbers `target` (n,).
+    """Return the folds of a value of `cv`.
 
-    `groups` holds the group of each row, which goes to the splitter.
+    Args:
+        cv: as in `cross_validate`.
+        target: class codes or numbers, shape (n_rows,).
+        random_state: seed of the folds that a string or number means.
+        task: whether the target has classes.
+        groups: the group of each row, shape (n_rows,), which the splitter gets; or None.
 
-    Raises ValueError for folds > rows, empty folds, row indices out of range, a misspelled
-    protocol, or no groups where a splitter needs them.
+    Raises:
+        ValueError: more folds than rows, an empty fold, a row that does not exist, an unknown
+            text, or no groups for a splitter that needs them.
     """
     if isinstance(cv, Folds):  # made before, for other methods
         return cv

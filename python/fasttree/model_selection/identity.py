@@ -264,7 +264,7 @@ def hash_of_rows(X: Any, y: Any, table: Table) -> str:
     one, else the rows and labels as given."""
     digest = hashlib.sha256()
     if table is not None:
-        for column in (*table.columns, *(() if table.target is None else (table.target_column,))):
+        for column in table.all_columns:
             digest.update(f"{column.name!r} {column.kind} {column.levels!r}".encode())
             _feed(digest, np.asarray(column.values))
         for weights in (table.sample_weight, table.exposure):

@@ -1,8 +1,7 @@
-"""Interrupted runs: with ``on_interrupt="return"`` Ctrl-C returns what is finished.
+"""Ctrl-C with ``on_interrupt="return"``: what is finished is the result.
 
-`finish` works on units (data sets, repetitions of the folds, steps of an experiment). A unit is
-kept whole or not at all, so a result never mixes finished and unfinished work. An interrupt before
-the first unit is finished is raised.
+`finish` works on units, such as data sets or the steps of an experiment. The result of a unit is
+kept as a whole or not at all. An interrupt before the first unit is finished is raised.
 """
 
 from __future__ import annotations
@@ -11,10 +10,11 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from .._checks import choice
-from ..table.data_checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
 
 ON_INTERRUPT = choice("raise", "return")
-"""What Ctrl-C does: a KeyboardInterrupt, or what is finished is the result."""
+"""A check of the argument `on_interrupt`: Ctrl-C raises KeyboardInterrupt, or the call returns what
+is finished."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -27,7 +27,16 @@ class InterruptedWarning(UserWarning):
 def finish(
     units: Iterable[K], work: Callable[[K], V], *, what: str, on_interrupt: str = "raise"
 ) -> tuple[dict[K, V], list[K]]:
-    """Work on each unit; the results of the finished ones, and the units that are not.
+    """Work on units one after the other, until Ctrl-C.
+
+    Args:
+        units: the arguments of `work`.
+        work: computes the result of a unit.
+        what: what the units are, in the plural, for the warning.
+        on_interrupt: ``"raise"`` or ``"return"``.
+
+    Returns:
+        The results of the finished units, by unit, and the units that are not finished.
 
     >>> finish(["a", "b"], str.upper, what="letters")
     ({'a': 'A', 'b': 'B'}, [])

@@ -4,10 +4,10 @@ What
     A text file with one JSON record per line, each after its CRC-32. The first line holds the
     versions. A line ``task`` holds the settings and the hash of the data of a data set; a line
     ``methods`` the methods that a later call added, with their settings; a line ``unit`` the output
-    of some methods on some folds (compressed, base64). Lines are appended and flushed to the
-    disk one at a
-    time. A last line without a line end was not written to its end and is dropped. The file is
-    locked while a run writes it. `grid` writes journals, `read_journal` and ``ftree`` show them.
+    of some methods on some folds (compressed, base64). Lines are appended and flushed to the disk
+    one at a time. A last line without a line end was not written to its end and is dropped. The
+    file is locked while a run writes it. `execution` writes journals, `read_journal` and ``ftree``
+    show them.
 Complexity
     One line per unit, about 20 bytes per test row and method before compression.
 When not to use it
@@ -29,9 +29,9 @@ import numpy as np
 from .. import _engine
 from .._checks import path_of
 from ..datasets.errors import DataFileError
+from .fits import REFUSALS, FoldOutputs, ValidationTask
 from .identity import differences
-from .run import REFUSALS, Runs, Task
-from .units import Outcome, Unit, check_runs
+from .units import Outcome, Unit
 
 MAGIC = "fasttree journal"
 FORMAT = 4
@@ -92,21 +92,21 @@ _START = _line(_HEAD)
 """The first line of a journal that this process writes."""
 
 
-def _packed(runs: Runs) -> str:
+def _packed(outputs: FoldOutputs) -> str:
     """The output of methods on folds as text: the little-endian bytes of its arrays, compressed."""
-    arrays = [*runs.rows.values(), *runs.folds.values()]
+    arrays = [*outputs.rows.values(), *outputs.folds.values()]
     data = b"".join(array.astype(array.dtype.newbyteorder("<")).tobytes() for array in arrays)
     return base64.b64encode(zlib.compress(data, 1)).decode()
 
 
-def _unpack(text: str, runs: Runs) -> None:
+def _unpack(text: str, outputs: FoldOutputs) -> None:
     """Fill the arrays of an output with those that `_packed` wrote; no more is decompressed than
     they need.
 
     Raises:
         ValueError: another length.
     """
-    arrays = [*runs.rows.values(), *runs.folds.values()]
+    arrays = [*outputs.rows.values(), *outputs.folds.values()]
     size = sum(array.nbytes for array in arrays)
     data = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), size + 1)
     if len(data) != size:
@@ -117,7 +117,7 @@ def _unpack(text: str, runs: Runs) -> None:
         data = data[array.nbytes :]
 
 
-def _record_of(task: Task, outcome: Outcome) -> dict[str, Any]:
+def _record_of(task: ValidationTask, outcome: Outcome) -> dict[str, Any]:
     """An outcome as JSON, methods by their names."""
     names = [method.name for method in task.methods]
     errors = {
@@ -130,11 +130,11 @@ def _record_of(task: Task, outcome: Outcome) -> dict[str, Any]:
         "start": unit.start,
         "stop": unit.stop,
         "errors": errors,
-        "output": None if outcome.runs is None else _packed(outcome.runs),
+        "output": None if outcome.outputs is None else _packed(outcome.outputs),
     }
 
 
-def _outcome_of(record: dict[str, Any], task: Task) -> Outcome:
+def _outcome_of(record: dict[str, Any], task: ValidationTask) -> Outcome:
     """The outcome that `_record_of` wrote, of the methods as the task numbers them.
 
     Raises:
@@ -151,9 +151,8 @@ def _outcome_of(record: dict[str, Any], task: Task) -> Outcome:
         raise ValueError("the record has other methods than its unit")
     if outcome.places:
         folds = task.folds.part(outcome.unit.start, outcome.unit.stop)
-        outcome.runs = Runs.empty(task, len(outcome.places), folds)
-        _unpack(record["output"], outcome.runs)
-        check_runs(task, outcome)
+        outcome.outputs = FoldOutputs.empty(task, len(outcome.places), folds)
+        _unpack(record["output"], outcome.outputs)
     return outcome
 
 
@@ -309,7 +308,7 @@ class Journal:
         """Note that the first units of all methods are finished: none of them is refused."""
         self._before = None
 
-    def meet(self, task: Task, name: Any, settings: dict[str, str]) -> JournalTask | None:
+    def meet(self, task: ValidationTask, name: Any, settings: dict[str, str]) -> JournalTask | None:
         """The next task of the journal, which must agree with what this run does; None if the
         journal has no more tasks.
 
@@ -341,7 +340,7 @@ class Journal:
         return earlier
 
     def enter(
-        self, entry: JournalTask | None, task: Task, name: Any, settings: dict[str, str]
+        self, entry: JournalTask | None, task: ValidationTask, name: Any, settings: dict[str, str]
     ) -> JournalTask:
         """The task in the journal, to which it is written if it is new, as its new methods are."""
         methods = [method.name for method in task.methods]
@@ -371,7 +370,7 @@ class Journal:
         self._append(record)
         return entry
 
-    def outcomes(self, entry: JournalTask, task: Task) -> list[Outcome]:
+    def outcomes(self, entry: JournalTask, task: ValidationTask) -> list[Outcome]:
         """The outcomes of the finished units of a task, checked."""
         outcomes = []
         for line, record in entry.done:
@@ -384,7 +383,7 @@ class Journal:
                 ) from None
         return outcomes
 
-    def add(self, entry: JournalTask, task: Task, outcome: Outcome) -> None:
+    def add(self, entry: JournalTask, task: ValidationTask, outcome: Outcome) -> None:
         """Write the outcome of a unit."""
         if outcome.unit.start > 0:  # first folds come before it
             self.settled()

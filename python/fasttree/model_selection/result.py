@@ -31,8 +31,8 @@ from .statistics.ties import TIED, exact_mean
 T = TypeVar("T")
 
 
-class Named(Generic[T]):
-    """Things by name; the error of an unknown name lists the known ones."""
+class ByName(Generic[T]):
+    """A mapping whose error for an unknown name lists the known ones."""
 
     _noun: ClassVar[str]
     _held: dict[str, T]
@@ -52,7 +52,7 @@ class Named(Generic[T]):
 
 
 @dataclass(eq=False, repr=False)
-class MethodScores(Named[np.ndarray], Mapping[str, np.ndarray]):
+class MethodScores(ByName[np.ndarray], Mapping[str, np.ndarray]):
     """Fold values of one method: a mapping from metric to float64 (folds,), sizes and times
     included.
 
@@ -74,7 +74,7 @@ class MethodScores(Named[np.ndarray], Mapping[str, np.ndarray]):
 
 
 @dataclass(eq=False, repr=False)
-class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores]):
+class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]):
     """Result of `cross_validate`: a mapping from method to `MethodScores`.
 
     Attributes:
@@ -299,7 +299,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         ``data`` has rows and target; of a result that has the rows also the Python that reads a
         file or data set again (``read_by``, "" for others) and the SHA-256 of columns and target.
         """
-        made = {name: _made(one) for name, one in self.settings["methods"].items()}
+        made = {name: _estimator_code(one) for name, one in self.settings["methods"].items()}
         about, data = dict(self.settings["data"]), self.data
         if data is not None:
             about["read_by"] = getattr(data.table, "origin", "")
@@ -349,13 +349,12 @@ def mean_cells(result: CrossValidation, metric: str, sd: str) -> list[Cell]:
     ]
 
 
-def _made(estimator: Any) -> str:
-    """An estimator as Python writes it, with its criterion also where that is the default.
+def _estimator_code(estimator: Any) -> str:
+    """The code of an estimator, which names its criterion even if it is the default.
 
     >>> from fasttree import FastTreeClassifier
-    >>> _made(FastTreeClassifier()), _made(FastTreeClassifier(max_depth=2))
-    ("FastTreeClassifier(criterion='info_gain')", "FastTreeClassifier(criterion='info_gain', \
-max_depth=2)")
+    >>> _estimator_code(FastTreeClassifier(max_depth=2))
+    "FastTreeClassifier(criterion='info_gain', max_depth=2)"
     """
     text, criterion = display_name(estimator), getattr(estimator, "criterion", None)
     name, _, rest = text.partition("(")

@@ -4,7 +4,7 @@ A name is looked up in `METRICS` (or its aliases), then among scikit-learn's sco
 labels are functions of confusion counts, which one bincount gives for all folds of all methods.
 Metrics of probabilities have one value per row, averaged by fold. Only rank metrics (AUC),
 calibration and metrics of numbers are computed fold by fold. scikit-learn's scorers need a fitted
-estimator, so they run with the fits (`run`). O(methods x test rows).
+estimator, so they run with the fits (`fits`). O(methods x test rows).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from ..metrics.labels import positive_code
 from ..metrics.metric import Metric
 from ..metrics.registry import get_metric
 from ..metrics.scorers import Scorer
+from .fits import SIZES, Data, FoldOutputs
 from .folds import Folds
-from .run import SIZES, Data, Runs
 
 Scoring = dict[str, Any]
 """Name in the result -> `Scorer`, or a callable (estimator, X, y)."""
@@ -108,7 +108,7 @@ def tasks_of(scoring: Scoring) -> set[Task]:
     return {metric.task for metric in _metrics_of(scoring) if metric.task is not None}
 
 
-def resolve_scoring_of(scoring: Scoring | None, task: Task) -> Scoring:
+def scoring_for_task(scoring: Scoring | None, task: Task) -> Scoring:
     """The metrics of a call, or for None those of the task.
 
     Raises:
@@ -136,14 +136,14 @@ def _task_of_function(scorer: Any, task: Task) -> Task:
     return "classification" if of_classes else task
 
 
-def probabilities_for(scoring: Scoring) -> str | None:
+def needed_probabilities(scoring: Scoring) -> str | None:
     """What the metrics read of the classes: "proba", probabilities; "scores", for which the values
     of decision_function would do as well; None, nothing but labels."""
     needs = {metric.needs for metric in _metrics_of(scoring)}
     return next((name for name in ("proba", "scores") if name in needs), None)
 
 
-def outside_scorers(scoring: Scoring) -> Scoring:
+def estimator_scorers(scoring: Scoring) -> Scoring:
     """Return the scorers that need a fitted estimator of their own, by name."""
     return {
         key: scorer for key, scorer in sorted(scoring.items()) if not isinstance(scorer, Scorer)
@@ -186,16 +186,16 @@ class FoldScores:
     Args:
         data: the rows.
         folds: the folds.
-        runs: the output of the methods.
+        outputs: the output of the methods.
     """
 
     data: Data
     folds: Folds
-    runs: Runs
+    outputs: FoldOutputs
 
     def columns(self, scoring: Scoring) -> dict[str, np.ndarray]:
         """Return fold values of every metric, of sizes and times, (methods, folds) each."""
-        of_folds = self.runs.folds
+        of_folds = self.outputs.folds
         values_by_metric: dict[str, np.ndarray] = {}
         for name, scorer in scoring.items():
             if not isinstance(scorer, Scorer):
@@ -206,7 +206,7 @@ class FoldScores:
                 values_by_metric[name] = self.score(scorer)
         rest = {name: of_folds[f"sizes {name}"] for name in SIZES}
         if self.data.task == "classification":
-            is_whole = (self.runs.predictions >= 0).all()
+            is_whole = (self.outputs.predictions >= 0).all()
             none = np.zeros(of_folds["seconds"].shape)
             rest["unclassified"] = (
                 none if is_whole else unclassified_rate_from_confusion(self.counts)
@@ -227,7 +227,7 @@ class FoldScores:
         n_folds, k = len(self.folds.pairs), len(self.data.classes)
         groups = np.repeat(np.arange(n_folds), self.folds.test_sizes)
         return confusion_counts(
-            self.truth, self.runs.predictions, k, groups=groups, n_groups=n_folds
+            self.truth, self.outputs.predictions, k, groups=groups, n_groups=n_folds
         )
 
     @cached_property
@@ -243,7 +243,7 @@ class FoldScores:
         metric, options = scorer.metric, _options(scorer, self.data.classes)
         if metric.from_confusion is not None:
             return np.asarray(metric.from_confusion(self.counts, **options), dtype=np.float64)
-        rows_of = self.runs.predictions if metric.needs == "numbers" else self.runs.proba
+        rows_of = self.outputs.predictions if metric.needs == "numbers" else self.outputs.proba
         if rows_of is None:
             raise ValueError(f"{metric.name} needs class probabilities, which were not computed")
         if metric.per_row is not None:

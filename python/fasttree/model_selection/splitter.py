@@ -18,8 +18,8 @@ Base
     does not matter, `StratifiedRepeatedKFold` is faster.
 `GroupedKFold`
     "RxK" folds that keep groups together: patients, sites, sessions. `groups` of `cross_validate`
-    and `compare` is an array or the name of a column (`table.groups`); `warn_of_torn_groups` warns
-    where a splitter does not keep them.
+    and `compare` is an array or the name of a column; `warn_of_torn_groups` warns where a splitter
+    does not keep them together.
 `ContiguousKFold`: the protocol of the F-measure tree study
     With n rows, `n_folds` = 4 and a holdout, a fold has c = floor(n / 5) rows: rows 0 .. 4c - 1
     form four contiguous validation folds of c rows, each trained on the other three; rows 4c ..
@@ -36,18 +36,16 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import Parameters, choice, generator_of, one_of, whole
+from .._checks import choice, generator_of, one_of, whole
 from .._checks.aliases import MaybeArray, Seed, Task
+from .._checks.data_warnings import warn_caller
+from .._checks.parameters import Parameters
 from .._checks.words import counted, given
-from ..table.data_checks.warned import warn_caller
 from ..table.groups import group_codes
 from .java_random import JavaRandom
 
 Fold = tuple[np.ndarray, np.ndarray]
 """Training and test row indices."""
-
-MOST_CELLS = 1 << 20
-"""Rows times folds up to which the indices of all folds are computed at once."""
 
 
 def row_count(X: Any, y: Any) -> int:
@@ -94,18 +92,10 @@ def check_folds(n_splits: int, n_rows: int, name: str) -> None:
 
 
 def folds_of_assignment(assignment: np.ndarray, n_splits: int) -> Iterator[Fold]:
-    """Yield (train, test) in row order from the fold number of every row, shape (n,)."""
-    if n_splits * len(assignment) > MOST_CELLS:
-        for fold in range(n_splits):
-            inside = assignment == fold
-            yield np.flatnonzero(~inside), np.flatnonzero(inside)
-        return
-    inside = assignment == np.arange(n_splits)[:, None]
-    ends = np.cumsum(np.count_nonzero(inside, axis=1)).tolist()
-    test, train = np.nonzero(inside)[1], np.nonzero(~inside)[1]
-    for fold, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
-        first, last = (len(assignment) * number for number in (fold, fold + 1))
-        yield train[first - start : last - end], test[start:end]
+    """Yield (train, test) in row order from the fold number of every row, shape (n_rows,)."""
+    for fold in range(n_splits):
+        is_tested = assignment == fold
+        yield np.flatnonzero(~is_tested), np.flatnonzero(is_tested)
 
 
 class Splitter(Parameters):

@@ -1,10 +1,10 @@
-"""Units of work: a cross-validation in pieces that run anywhere, in any order.
+"""Units of work: the pieces of a cross-validation, which may run in any order and process.
 
 What
     `plan_units` divides what is left of tasks into units, each a group of methods on a block of
-    consecutive folds; `run_unit` computes one, in any process; `gathered` puts the outcomes
-    together. `grid` calls these. A tree depends on its fold only, so the outcome is that of one
-    call to the bit (but for `seconds`, which are measured).
+    consecutive folds; `run_unit` computes one, in any process; `gather_outputs` puts the outcomes
+    together. `execution` calls these. A tree depends on its fold only, so the outcome equals that
+    of one call to the bit (but for `seconds`, which are measured).
 Sizes
     A unit takes about a second. With a journal, a killed run loses the units that were running, so
     there the first fold of each method is measured, and the rest is planned by its time. Without a
@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks.progress import Report
-from ..metrics.labels import PROBABILITY_TOLERANCE
-from .run import REFUSALS, SIZES, Method, Runs, Task, is_ours, run_methods
+from .fits import REFUSALS, FoldOutputs, Method, ValidationTask, fit_methods
 
 TARGET, SHORTEST = 1.0, 0.1
 """Seconds of a unit: the aim, and the least where little work is divided among many workers."""
@@ -54,7 +53,7 @@ class Outcome:
     """The outcome of a unit."""
 
     unit: Unit
-    runs: Runs | None
+    outputs: FoldOutputs | None
     """Output of the methods that apply; None if none does."""
     errors: dict[int, Exception] = field(default_factory=dict)
     """Errors of the other methods, by position."""
@@ -66,14 +65,17 @@ class Outcome:
 
 
 def run_unit(
-    task: Task, unit: Unit, on_error: str = "skip", report: Report | None = None
+    task: ValidationTask, unit: Unit, on_error: str = "skip", report: Report | None = None
 ) -> Outcome:
-    """Run the methods of a unit on its folds; a method that does not apply is left out, and with
-    ``on_error="raise"`` ends the search for others."""
+    """Run the methods of a unit on its folds.
+
+    A method that does not apply is left out; with ``on_error="raise"`` the other methods are then
+    not tried.
+    """
     folds = task.folds.part(unit.start, unit.stop)
 
-    def run(places: tuple[int, ...], report: Report | None = None) -> Runs:
-        return run_methods(task, [task.methods[place] for place in places], folds, report)
+    def run(places: tuple[int, ...], report: Report | None = None) -> FoldOutputs:
+        return fit_methods(task, [task.methods[place] for place in places], folds, report)
 
     # All methods in one call; if that is refused, each alone, to find out which do not apply.
     try:
@@ -89,15 +91,15 @@ def run_unit(
             outcome.errors[place] = error
             if on_error == "raise":
                 return outcome
-    outcome.runs = run(outcome.places, report) if outcome.places else None
+    outcome.outputs = run(outcome.places, report) if outcome.places else None
     return outcome
 
 
 # -- the plan -------------------------------------------------------------------------------------
 
 
-def _seconds(task: Task, method: Method) -> float:
-    """A rough estimate of the time of one fold."""
+def _seconds(task: ValidationTask, method: Method) -> float:
+    """A rough estimate of the seconds that a method takes for one fold."""
     from ..criteria import evidence_of
 
     n, estimator = float(task.folds.train_sizes.mean()), method.estimator
@@ -112,9 +114,9 @@ def _seconds(task: Task, method: Method) -> float:
     return float((not is_tree) * PYTHON_FIT + TABLE_RATE * n * p * np.log2(n + 2) * trees)
 
 
-def cells_left(task: Task, outcomes: list[Outcome]) -> np.ndarray:
-    """The methods that are still to be run, by fold, bool (methods, folds). Nothing is left of a
-    method that did not apply to some fold."""
+def is_left(task: ValidationTask, outcomes: list[Outcome]) -> np.ndarray:
+    """Which methods are still to be run on which folds, bool, shape (methods, folds). Nothing is
+    left of a method that did not apply to some fold."""
     left = np.ones((len(task.methods), len(task.folds.pairs)), dtype=bool)
     for outcome in outcomes:
         left[list(outcome.unit.places), outcome.unit.start : outcome.unit.stop] = False
@@ -123,7 +125,7 @@ def cells_left(task: Task, outcomes: list[Outcome]) -> np.ndarray:
 
 
 def plan_units(
-    tasks: list[Task],
+    tasks: list[ValidationTask],
     outcomes: list[list[Outcome]],
     workers: int = 1,
     *,
@@ -151,10 +153,10 @@ def plan_units(
 
 
 def _planned(
-    task: Task, outcomes: list[Outcome], target: float, by_first_folds: bool
+    task: ValidationTask, outcomes: list[Outcome], target: float, by_first_folds: bool
 ) -> list[Unit]:
     """The units of about `target` seconds that are left of a task."""
-    left, n_folds = cells_left(task, outcomes), len(task.folds.pairs)
+    left, n_folds = is_left(task, outcomes), len(task.folds.pairs)
     # Methods that run in one call, on the same folds: trees of one Table together, others alone.
     groups: dict[Any, list[int]] = {}
     for place in np.flatnonzero(left.any(axis=1)).tolist():
@@ -170,8 +172,8 @@ def _planned(
             continue
         if by_first_folds:
             for one in outcomes:
-                if one.runs is not None:
-                    cost |= zip(one.places, one.runs.folds["seconds"].mean(axis=1), strict=True)
+                if one.outputs is not None:
+                    cost |= zip(one.places, one.outputs.folds["seconds"].mean(axis=1), strict=True)
         for part in _filled(places, cost) if by_first_folds else [places]:
             size = max(1, int(target / max(sum(cost[place] for place in part), 1e-9)))
             units += _blocks(tuple(part), left[part[0]], task.folds.n_splits, size)
@@ -200,7 +202,7 @@ def _blocks(places: tuple[int, ...], left: np.ndarray, n_splits: int, size: int)
     return units
 
 
-def local_units(task: Task, on_interrupt: str) -> list[Unit]:
+def local_units(task: ValidationTask, on_interrupt: str) -> list[Unit]:
     """The units of a task in this process: all methods on all folds at once, or with
     ``on_interrupt="return"`` on the folds of a repetition (on one fold where there is one)."""
     n, size = len(task.folds.pairs), task.folds.n_splits if task.folds.n_repeats > 1 else 1
@@ -208,86 +210,34 @@ def local_units(task: Task, on_interrupt: str) -> list[Unit]:
     return [Unit(places, start, start + step) for start in range(0, n, step)]
 
 
-def check_runs(task: Task, outcome: Outcome) -> None:
-    """Refuse output, read from a journal, that no run of its unit can have.
-
-    Raises:
-        ValueError: a class that the task does not have or that the method never predicts, a
-            number that is not finite, probabilities, sizes or seconds outside their range.
-    """
-    runs = outcome.runs
-    if runs is None:
-        return
-    for row, place in enumerate(outcome.places):
-        if task.data.task == "regression":
-            if not np.isfinite(runs.predictions[row]).all():
-                raise ValueError("a prediction is no finite number")
-        else:
-            _check_classes(task, runs, row, place)
-        sizes = [f"sizes {name}" for name in SIZES if task.is_fast(task.methods[place])]
-        numbers = [runs.folds[name][row] for name in (*sizes, "seconds")]
-        if not all(np.isfinite(v).all() and (v >= 0).all() for v in numbers):
-            raise ValueError("a size or a time is no number from 0 up")
-
-
-def _check_classes(task: Task, runs: Runs, row: int, place: int) -> None:
-    """Refuse impossible classes and probabilities of the method at `place`, which is `row` in the
-    output."""
-    # Our trees leave rows unclassified only if they are told to.
-    estimator = task.methods[place].estimator
-    ours = is_ours(estimator)
-    classifies_all = ours and getattr(estimator, "empty_branch", "") != "unclassified"
-    codes = runs.predictions[row]
-    if codes.max(initial=0) >= len(task.data.classes) or codes.min(initial=0) < -1:
-        raise ValueError("a prediction is none of the classes")
-    if classifies_all and codes.min(initial=0) < 0:
-        raise ValueError("a row is unclassified by a method that classifies all")
-    if task.want is not None:
-        _check_shares(runs.rows["proba"][row], codes, task.want, ours)
-
-
-def _check_shares(shares: np.ndarray, codes: np.ndarray, want: str | None, ours: bool) -> None:
-    """Refuse impossible probabilities of one method.
-
-    Scores of other classifiers may be any numbers; a classifier without probabilities has NaN in
-    all cells.
-    """
-    is_nan = np.isnan(shares)
-    if is_nan.any() and (ours or want != "if possible" or not is_nan.all()):
-        raise ValueError("a probability is NaN")
-    if ours:
-        sums = shares.sum(axis=1)
-        wanted = np.where((codes < 0) & (sums == 0), 0.0, 1.0)
-        if (np.abs(sums - wanted) > PROBABILITY_TOLERANCE).any() or shares.min(initial=0) < 0:
-            raise ValueError("probabilities of a row do not sum to 1")
-
-
 # -- putting together -----------------------------------------------------------------------------
 
 
-def finished_folds(task: Task, outcomes: list[Outcome]) -> int:
+def n_finished_folds(task: ValidationTask, outcomes: list[Outcome]) -> int:
     """Number of leading folds that every method has finished, in whole repetitions where there are
     several."""
-    n = int(np.append(cells_left(task, outcomes).any(axis=0), True).argmax())
+    n = int(np.append(is_left(task, outcomes).any(axis=0), True).argmax())
     return n - n % task.folds.n_splits if task.folds.n_repeats > 1 else n
 
 
-def gathered(task: Task, outcomes: list[Outcome], n_folds: int) -> tuple[list[int], Runs]:
+def gather_outputs(
+    task: ValidationTask, outcomes: list[Outcome], n_folds: int
+) -> tuple[list[int], FoldOutputs]:
     """Positions of the methods that apply to all folds, and their output on the first `n_folds`."""
     refused = {place for outcome in outcomes for place in outcome.errors}
     kept = [place for place in range(len(task.methods)) if place not in refused]
-    if len(outcomes) == 1 and outcomes[0].runs is not None and outcomes[0].unit.stop == n_folds:
-        return kept, outcomes[0].runs
-    whole = Runs.empty(task, len(kept), task.folds.part(0, n_folds))
+    if len(outcomes) == 1 and outcomes[0].outputs is not None and outcomes[0].unit.stop == n_folds:
+        return kept, outcomes[0].outputs
+    whole = FoldOutputs.empty(task, len(kept), task.folds.part(0, n_folds))
     # Each unit fills a block of folds, and their test rows, of its methods.
     ends = task.folds.ends
     for outcome in outcomes:
         start, stop = outcome.unit.start, min(outcome.unit.stop, n_folds)
-        if outcome.runs is None or start >= stop:
+        if outcome.outputs is None or start >= stop:
             continue
         blocks = (
-            (whole.rows, outcome.runs.rows, slice(ends[start], ends[stop])),
-            (whole.folds, outcome.runs.folds, slice(start, stop)),
+            (whole.rows, outcome.outputs.rows, slice(ends[start], ends[stop])),
+            (whole.folds, outcome.outputs.folds, slice(start, stop)),
         )
         for row, place in enumerate(outcome.places):
             for into, parts, block in blocks if place in kept else ():

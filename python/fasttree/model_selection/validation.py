@@ -17,31 +17,31 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, choice, memory_limit, one_value, random_seed, shown
-from .._checks.aliases import CvFolds, Seed
-from .._checks.aliases import Task as TaskName
+from .._checks.aliases import CvFolds, Seed, Task
+from .._checks.data_warnings import skip_checks, warn_caller, warnings_about
 from .._checks.naming import display_name, shown_criterion
 from .._checks.progress import Progress, make_report
 from .._checks.words import argument, counted, some_of
 from ..metrics.constant import best_constant
 from ..metrics.labels import codes_of, sorted_classes
-from ..table.data_checks.findings import inspect, screened
+from ..table.data_checks.findings import inspect, warn_and_apply
+from ..table.data_checks.frames import unscreened_table
 from ..table.data_checks.targets import warn_of_small_classes
-from ..table.data_checks.unreadable import table_to_inspect
-from ..table.data_checks.warned import about, groups_known, warn_caller
-from ..table.groups import taken_exposure, taken_groups, with_exposure
+from ..table.exposure import with_exposure
+from ..table.named_columns import pop_if_named
 from ..table.target import no_target
 from .arguments import Request, data_and_criteria, named_items, refuse_other_task, unused_name
+from .execution import Execution, FinishedTask, execution_of, run_tasks
+from .fits import REFUSALS, Data, Method, ValidationTask, is_ours, lacks_seed, named_error
 from .folds import make_folds
-from .grid import Execution, Finished, execution_of, run_tasks
 from .interrupts import ON_INTERRUPT
 from .result import CrossValidation, MethodScores
-from .run import REFUSALS, Data, Method, Task, is_ours, lacks_seed, named_error
 from .scoring import (
     FoldScores,
+    estimator_scorers,
     greater_is_better,
-    outside_scorers,
-    probabilities_for,
-    resolve_scoring_of,
+    needed_probabilities,
+    scoring_for_task,
 )
 
 ON_ERROR = choice("raise", "skip")
@@ -49,7 +49,7 @@ ON_ERROR = choice("raise", "skip")
 
 
 def list_methods(
-    criterion: Any, estimators: Any, random_state: Seed, params: Mapping[str, Any], task: TaskName
+    criterion: Any, estimators: Any, random_state: Seed, params: Mapping[str, Any], task: Task
 ) -> list[tuple[str, Any]]:
     """Return (name, estimator) of every method, under unique names: criteria as trees with
     `params`, then estimators."""
@@ -101,9 +101,9 @@ def list_methods(
     return list(unique.items())
 
 
-def _grown(methods: list[tuple[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the parameters of the trees and forests of ours that are grown, by the name of the
-    method and the name of the part of it that is the tree ("": all of it)."""
+def _tree_parameters(methods: list[tuple[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the parameters of our trees and forests among the methods, by the names of the method
+    and of the step of a pipeline that is the tree ("" if the method is a tree itself)."""
     parts = (
         (name, path, part)
         for name, model in methods
@@ -119,16 +119,16 @@ def _grown(methods: list[tuple[str, Any]]) -> dict[tuple[str, str], dict[str, An
     }
 
 
-def with_one_treatment(methods: list[tuple[str, Any]], data: Data) -> list[tuple[str, Any]]:
-    """Return the methods, with the same meaning of ``missing="auto"`` in all trees."""
+def with_same_missing(methods: list[tuple[str, Any]], data: Data) -> list[tuple[str, Any]]:
+    """Return the methods with one value of `missing` in all trees that have ``"auto"``."""
     from sklearn.base import clone
 
     from ..estimators.automatic import share_missing
 
-    settled, by_name = _grown(methods), dict(methods)
+    settled, by_name = _tree_parameters(methods), dict(methods)
     if data.table is not None:
         share_missing(list(settled.values()), data.table)
-    for (name, path), before in _grown(methods).items():
+    for (name, path), before in _tree_parameters(methods).items():
         if settled[name, path]["missing"] != before["missing"]:
             changed = {f"{path}__missing".lstrip("_"): settled[name, path]["missing"]}
             by_name[name] = clone(by_name[name]).set_params(**changed)
@@ -140,12 +140,12 @@ def prepare_data(
     y: Any,
     methods: list[tuple[str, Any]],
     params: Mapping[str, Any],
-    task: TaskName,
+    task: Task,
     *,
     exposure: Any,
 ) -> Data:
-    """Return the rows in the forms the methods need; a Table only where one is given or a method of
-    ours needs it."""
+    """Return the rows in the forms that the methods need; there is a Table only if the caller gives
+    one or one of our methods needs it."""
     from ..table import Table
     from ..table.target import encode_numbers
 
@@ -159,7 +159,7 @@ def prepare_data(
     ):
         kinds = params.get("categorical_features", "from_dtype")
         columns = params.get("columns", "auto")
-        table = table_to_inspect(X, y, columns, categorical_features=kinds, task=task)
+        table = unscreened_table(X, y, columns, categorical_features=kinds, task=task)
         if table.target is None:
             raise no_target()
         if exposure is not None:
@@ -187,10 +187,15 @@ def prepare_data(
     return Data(X, labels, None, classes, codes, task)
 
 
-def _configured(name: str, model: Any, data: Data, binned: dict[str, Any]) -> Method:
-    """Return a method with its configuration for the engine, if it has one.
+def _configure(name: str, model: Any, data: Data, binned: dict[str, Any]) -> Method:
+    """Return a method with its configuration for the core, if it is a tree.
 
-    `binned` caches the Tables of discretisers that are fitted on all rows.
+    Args:
+        name: name of the method.
+        model: its estimator.
+        data: the rows.
+        binned: the Tables of discretisers that were fitted on all rows, by repr; new ones are
+            added.
     """
     from ..estimators import FastTreeClassifier, FastTreeRegressor
     from ..estimators.tree import config_for
@@ -207,17 +212,19 @@ def _configured(name: str, model: Any, data: Data, binned: dict[str, Any]) -> Me
     return Method(name, model, config_for(model, binned[key]), binned[key])
 
 
-def _all_configured(
+def _configure_all(
     methods: list[tuple[str, Any]], data: Data, on_error: str
 ) -> tuple[list[Method], dict[str, Exception]]:
-    """Return the methods that can be configured for the data, and the errors of the others by name;
-    with ``on_error="raise"`` the first is raised, and it always is if there are no others."""
+    """Return the methods that apply to the data, and the errors of the others, by name.
+
+    The first error is raised with ``on_error="raise"``, or if no method applies.
+    """
     configured: list[Method] = []
     refused: dict[str, Exception] = {}
     binned: dict[str, Any] = {}
     for name, one in methods:
         try:
-            configured.append(_configured(name, one, data, binned))
+            configured.append(_configure(name, one, data, binned))
         except REFUSALS as error:
             refused[name] = error
             if on_error == "raise":
@@ -228,14 +235,14 @@ def _all_configured(
     return configured, refused
 
 
-def _about_columns(data: Data, methods: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the name of the target, whether the caller named it, and the columns that trees leave
-    out with the reasons, after warnings of what they make of the columns."""
+def _describe_columns(data: Data, methods: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Warn of how trees treat the columns, and return the facts of them that a result keeps: the
+    name of the target, whether the caller named it, and the columns left out with the reasons."""
     if data.table is None:
         return {"target": None, "target_is_named": True, "left_out": {}}
     screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
-    with groups_known(data.groups is not None):
-        seen = screened(data.table, next(screens, "as_given"))
+    with skip_checks(*([] if data.groups is None else ["groups"])):
+        seen = warn_and_apply(data.table, next(screens, "as_given"))
         inspect(seen, "as_given").warn()
     is_read = data.table.origin.startswith("fasttree.datasets.load(")
     return {
@@ -262,7 +269,7 @@ def cross_validate(
     groups: Any = None,
     exposure: Any = None,
     scoring: Any = None,
-    task: TaskName | None = None,
+    task: Task | None = None,
     random_state: Seed = 0,
     n_jobs: int | None = None,
     progress: Progress = False,
@@ -359,8 +366,8 @@ def cross_validate(
         (('r2', 'rmse', 'mae'), 0.3)
     """
     X, y, criterion = data_and_criteria(X, y, criterion)
-    with about():
-        run = make_run(
+    with warnings_about():
+        run = prepare_validation(
             X,
             y,
             Request(criterion, estimators, scoring, params, task, on_error),
@@ -375,18 +382,18 @@ def cross_validate(
         report = make_report(progress, "fits")
         with execution_of(client, journal) as execution:
             check_seeded(execution, random_state)
-            return run.carried_out(execution, on_interrupt, report)
+            return run.execute(execution, on_interrupt, report)
 
 
 def check_seeded(execution: Execution, random_state: Seed) -> None:
-    """Refuse a journal without a seed: another call would draw other folds."""
+    """Refuse a journal without a seed, as another call would draw other folds."""
     if execution.journal is not None and random_state is None:
         raise ValueError(
             "journal= needs random_state as a number: with None every call draws other folds"
         )
 
 
-def make_run(
+def prepare_validation(
     X: Any,
     y: Any,
     request: Request,
@@ -398,22 +405,22 @@ def make_run(
     memory_limit: int | None = None,
     groups: Any = None,
     exposure: Any = None,
-) -> Run:
+) -> PreparedValidation:
     """Prepare a cross-validation; arguments as in `cross_validate`."""
     started = time.perf_counter()
     X, y, task = request.read(X, y)
-    scorers, params = resolve_scoring_of(request.scorers, task), request.params
+    scorers, params = scoring_for_task(request.scorers, task), request.params
     call = {"cv": cv, "groups": groups, "random_state": random_state, "scoring": request.scoring}
-    X, groups = taken_groups(X, groups)
-    X, exposure = taken_exposure(X, exposure)
+    X, groups = pop_if_named(X, groups, "groups")
+    X, exposure = pop_if_named(X, exposure, "exposure")
     criterion, estimators = request.criterion, request.estimators
     if criterion is None and estimators is None:
         criterion = "squared_error" if task == "regression" else "info_gain"
     methods = list_methods(criterion, estimators, random_state, params, task)
     data = replace(prepare_data(X, y, methods, params, task, exposure=exposure), groups=groups)
-    methods = with_one_treatment(methods, data)
+    methods = with_same_missing(methods, data)
     folds = make_folds(cv, data.target, random_state, task, groups)
-    about_columns = _about_columns(data, methods)
+    about_columns = _describe_columns(data, methods)
     unseeded = [name for name, one in methods if random_state is not None and lacks_seed(one)]
     if unseeded:
         warn_caller(
@@ -424,7 +431,7 @@ def make_run(
     if task == "classification" and folds.partition_rows(len(data.target)):
         warn_of_small_classes(data.classes, data.target, folds.n_splits)
     # Probabilities, or scores that rank, only if some metric or the caller needs them.
-    want = probabilities_for(scorers)
+    want = needed_probabilities(scorers)
     if keep_proba and want is None and task == "classification":
         want = "if possible"
     settings = {
@@ -436,27 +443,42 @@ def make_run(
         "without_seed": unseeded,
         "data": {**about_columns, "rows": len(data.target)},
     }
-    configured, refused = _all_configured(methods, data, request.on_error)
+    configured, refused = _configure_all(methods, data, request.on_error)
     known = {name: settings[name] for name in ("task", "cv", "random_state")}
-    unit_task = Task(
+    unit_task = ValidationTask(
         configured,
         data,
         folds,
         want,
-        outside_scorers(scorers),
+        estimator_scorers(scorers),
         {**known, "probabilities for scoring (--metric)": want},
         n_jobs,
         memory_limit,
     )
-    return Run(unit_task, methods, scorers, settings, call, refused, request.on_error, started)
+    return PreparedValidation(
+        unit_task, methods, scorers, settings, call, refused, request.on_error, started
+    )
 
 
 @dataclass
-class Run:
-    """A prepared cross-validation: its `task` is run by `grid.run_tasks`, and `finished` is its
-    result after that; `carried_out` does both."""
+class PreparedValidation:
+    """A cross-validation before it is run.
 
-    task: Task
+    `execution.run_tasks` runs its task, and `scored` makes the result of what that returns;
+    `execute` does both.
+
+    Attributes:
+        task: the methods, the data and the folds.
+        methods: names and estimators of all methods, those that were refused among them.
+        scorers: the metrics, by name.
+        settings: settings of the result.
+        call: cv, groups, random_state and scoring as they were given.
+        refused: errors of the methods that do not apply, by name.
+        on_error: as in `cross_validate`.
+        started: time at which the call began, of `time.perf_counter`.
+    """
+
+    task: ValidationTask
     methods: list[tuple[str, Any]]
     scorers: dict[str, Any]
     settings: dict[str, Any]
@@ -470,16 +492,16 @@ class Run:
         """The name of the data set."""
         return getattr(self.task.data.table, "name", None)
 
-    def carried_out(
+    def execute(
         self, execution: Execution, on_interrupt: str = "raise", report: Any = None
     ) -> CrossValidation:
-        """Run it, on workers or in this process."""
+        """Run it, on workers or in this process, and score the output."""
         policy: dict[str, Any] = {"on_interrupt": on_interrupt, "on_error": self.on_error}
         (outcome,) = run_tasks([self.task], execution, names=[self.name], report=report, **policy)
         assert outcome is not None
-        return self.finished(outcome)
+        return self.scored(outcome)
 
-    def finished(self, outcome: Finished) -> CrossValidation:
+    def scored(self, outcome: FinishedTask) -> CrossValidation:
         """Score the output of the methods on the folds that were run."""
         from ..estimators.automatic import differences_in_words
         from ..estimators.deep_trees import warn_of_few_leaves
@@ -487,19 +509,21 @@ class Run:
 
         errors, data = {**self.refused, **outcome.skipped}, self.task.data
         methods = {name: model for name, model in self.methods if name not in errors}
-        runs, folds, scorers = outcome.runs, outcome.folds, self.scorers
+        outputs, folds, scorers = outcome.outputs, outcome.folds, self.scorers
         trees = {}
         if data.table is not None:
-            trees = {name: model for (name, _), model in _grown(list(methods.items())).items()}
-        sizes = zip(runs.folds["sizes leaves"], runs.folds["sizes depth"], strict=True)
+            trees = {
+                name: model for (name, _), model in _tree_parameters(list(methods.items())).items()
+            }
+        sizes = zip(outputs.folds["sizes leaves"], outputs.folds["sizes depth"], strict=True)
         for (name, model), (leaves, depth) in zip(methods.items(), sizes, strict=True):
             if isinstance(model, TreeEstimator) and data.table is not None:
                 fold = int(np.argmin(leaves))
-                with about(name):
+                with warnings_about(name):
                     warn_of_few_leaves(
                         model, data.fitted, data.table, int(leaves[fold]), int(depth[fold])
                     )
-        fold_scores = FoldScores(data, folds, runs)
+        fold_scores = FoldScores(data, folds, outputs)
         columns = fold_scores.columns(scorers)
         tested, exposure = np.unique(folds.test_rows), getattr(data.table, "exposure", None)
         exposure = None if exposure is None else exposure[tested]
@@ -508,8 +532,8 @@ class Run:
             name: MethodScores(
                 name,
                 {metric: values[place] for metric, values in columns.items()},
-                runs.predictions[place],
-                None if runs.proba is None else runs.proba[place],
+                outputs.predictions[place],
+                None if outputs.proba is None else outputs.proba[place],
             )
             for place, name in enumerate(methods)
         }

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .._checks import real
+from .._checks import number_in
 from ..table import Table
 from .base import BayesClassifier
 
@@ -58,5 +58,5 @@ class AODE(BayesClassifier):
         """The learner as the core reads it."""
         return {
             "learner": "aode",
-            "limit": real("frequency_limit", self.frequency_limit, 0.0, 1e300),
+            "limit": number_in(0.0, 1e300)("frequency_limit", self.frequency_limit),
         }

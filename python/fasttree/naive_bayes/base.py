@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import one_of, real
+from .._checks import number_in, one_of
 from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..bayesian_networks.classifier import NetworkClassifier
 from ..bayesian_networks.documents import parsed
@@ -100,7 +100,7 @@ class BayesClassifier(NetworkClassifier):
             "learner": self._learner(table),
             "smoothing": {
                 "method": one_of("smoothing", self.smoothing, ("laplace", "m_estimate")),
-                "alpha": real("alpha", self.alpha, 1e-300, 1e300),
+                "alpha": number_in(1e-300, 1e300)("alpha", self.alpha),
             },
             "cuts": [cuts[name].tolist() if name in cuts else None for name in table.feature_names],
             "priors": self._priors(table, weights),

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import number_array, one_of, real
+from .._checks import number_array, number_in, one_of
 from ..estimators.costs import class_sums
 from ..table import Table
 from .base import BayesClassifier
@@ -88,7 +88,7 @@ class NaiveBayes(BayesClassifier):
         """The learner as the core reads it."""
         return {
             "learner": "naive",
-            "var_smoothing": real("var_smoothing", self.var_smoothing, 0.0, 1e300),
+            "var_smoothing": number_in(0.0, 1e300)("var_smoothing", self.var_smoothing),
         }
 
     def _priors(self, table: Table, weights: np.ndarray | None) -> list[float] | None:

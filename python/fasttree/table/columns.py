@@ -1,11 +1,10 @@
-"""Turning one sequence of cells into a column: floats, or codes with sorted levels.
+"""`Column`, and its encoding from an array of cells: floats, or codes with sorted levels.
 
 What
-    A cell sequence (NumPy array, list, pandas / Polars / Arrow series) becomes a `Column`: numeric
-    (float64 or float32, NaN = missing) or nominal (int32 codes, -1 = missing, and a tuple of
-    levels). Levels that a schema declares (pandas categories, a Polars Enum, ARFF) keep their
-    order. Levels read off the data are sorted, never first-seen, so the order of the rows changes
-    nothing.
+    `encode` makes a `Column` of a NumPy array: numeric (float64 or float32, NaN = missing) or
+    nominal (int32 codes, -1 = missing, and a tuple of levels). Levels that a schema declares
+    (pandas categories, a Polars Enum, ARFF) keep their order. Other levels are sorted, so that the
+    order of the rows changes nothing.
 Complexity
     Strings: one pass for the types, one for the distinct values, one for the codes, all in C loops
     of the interpreter (about 60 ns per cell). Integers of a small range: counting, no sorting.
@@ -15,6 +14,7 @@ When not to use it
 
 from __future__ import annotations
 
+import datetime
 import numbers
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -25,8 +25,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks import hashable, is_missing, shown
-from .._checks.words import option
-from .whole import float_of_whole, inexact_message, is_inexact
+from .._checks.words import argument, option
+from .exact_integers import float_of_integers, inexact_message, is_inexact
 
 MAX_LEVELS = 65_536
 """Largest number of levels a nominal column may have."""
@@ -136,8 +136,8 @@ class Column:
         return numbers
 
 
-def unused_column(name: str, n_rows: int) -> Column:
-    """The column that stands in the place of an unused one: a constant, which no split divides."""
+def placeholder_column(name: str, n_rows: int) -> Column:
+    """A constant column, which no split divides, in the position of an unused one."""
     return Column(name, "numeric", np.zeros(n_rows))
 
 
@@ -163,23 +163,29 @@ def refuse_infinity(block: np.ndarray, name_of: Callable[[int], str]) -> None:
 
 
 def complex_message(name: str) -> str:
-    """The words of the error for complex numbers (scikit-learn's first)."""
+    """The message for a column of complex numbers, which begins as that of scikit-learn."""
     return (
         f"Complex data not supported: column {name!r}; pass its real and imaginary parts as "
         f"two columns"
     )
 
 
-def datetime_message(name: str, what: str = "dates or times") -> str:
-    """The words of the error for dates, times and durations."""
+def datetime_message(name: str, what: str = "dates or times", *, are_dates: bool = False) -> str:
+    """The message for a column of dates, times or durations (`what`); of dates it names the
+    argument that makes year, month and weekday of them."""
+    parts = f", or use year, month and weekday: {argument('dates', [name])}" if are_dates else ""
     return (
         f"column {name!r} holds {what}, which is neither numeric nor nominal; turn it into numbers "
-        "first (days since a date, hour of the day, month) or drop the column"
+        f"first (days since a date, hour of the day, month) or drop the column{parts}"
     )
 
 
 def make_levels(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
-    """Check declared levels: no duplicates, none missing, at most 65,536."""
+    """Declared levels as a tuple of Python's own types.
+
+    Raises:
+        ValueError: a level that is missing or declared twice, or more than `MAX_LEVELS` levels.
+    """
     result = tuple(v.item() if isinstance(v, np.generic) else v for v in levels)
     if len(result) > MAX_LEVELS:
         raise ValueError(
@@ -199,8 +205,8 @@ def make_levels(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def family(value_type: type) -> str:
-    """The family of a cell's type: "text", "bool", "number", "complex", "date" or the type's
-    name."""
+    """The family of the type of a cell: "text", "bool", "number", "complex", "date", or the name of
+    any other type."""
     if issubclass(value_type, (str, bytes)):
         return "text"
     if issubclass(value_type, (bool, np.bool_)):
@@ -224,7 +230,12 @@ def family(value_type: type) -> str:
 
 
 def object_family(name: str, cells: list[Any], role: str = "column") -> str | None:
-    """The one family all non-missing cells belong to (None if all are missing).
+    """The one family that all cells belong to, missing ones apart; None if all are missing.
+
+    Args:
+        name: name of the column, for errors.
+        cells: the cells.
+        role: what the column is, for errors.
 
     Raises:
         TypeError: naming the first cell whose type does not go with the cells before it.
@@ -270,7 +281,11 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
 
 
 def sort_levels(name: str, values: set[Any]) -> list[Any]:
-    """Distinct values in ascending order; NumPy scalars become Python's."""
+    """Distinct values in ascending order, as Python's own types.
+
+    Raises:
+        TypeError: the values cannot be sorted.
+    """
     plain = [v.item() if isinstance(v, np.generic) else v for v in values]
     try:
         return sorted(plain)
@@ -283,7 +298,19 @@ def sort_levels(name: str, values: set[Any]) -> list[Any]:
 def codes_of(
     name: str, cells: list[Any], levels: Sequence[Any] | None
 ) -> tuple[np.ndarray, tuple[Any, ...]]:
-    """Codes (int32, -1 missing) and levels of a list of hashable cells."""
+    """Codes and levels of a list of cells.
+
+    Args:
+        name: name of the column, for errors.
+        cells: hashable values.
+        levels: the declared levels, in order; None: the distinct values, sorted.
+
+    Returns:
+        Codes, int32, shape (n_rows,), -1 where a cell is missing; and the levels.
+
+    Raises:
+        ValueError: a value that is not among the declared levels.
+    """
     try:
         distinct = set(cells)
     except TypeError:  # Decimal's signalling NaN, a missing cell, has no hash
@@ -315,7 +342,7 @@ def codes_of(
 
 
 def shorten(values: Sequence[Any], limit: int = 6) -> str:
-    """A short printed form of a long sequence.
+    """The first values of a sequence as text, with the number of all if there are more.
 
     Examples:
         >>> shorten(range(9), 2)
@@ -328,7 +355,7 @@ def shorten(values: Sequence[Any], limit: int = 6) -> str:
 def factorize(
     name: str, values: np.ndarray, levels: Sequence[Any] | None = None
 ) -> tuple[np.ndarray, tuple[Any, ...]]:
-    """Codes and levels of a NumPy array of any kind; levels sorted unless given.
+    """Codes and levels of a NumPy array of any dtype, as `codes_of` gives them.
 
     Examples:
         >>> import numpy as np
@@ -370,8 +397,13 @@ def factorize(
 
 
 def to_float(name: str, values: np.ndarray) -> np.ndarray:
-    """A 1-D array as float64 (float32 stays), NaN for missing; infinity, text and dates are
-    errors."""
+    """A 1-D array as float64 (float32 stays float32), NaN where a cell is missing.
+
+    Raises:
+        ValueError: infinity, complex numbers, or texts that are no numbers; the message names the
+            row.
+        TypeError: dates, or objects that are no numbers.
+    """
     kind = values.dtype.kind
     if kind == "c":
         raise ValueError(complex_message(name))
@@ -380,7 +412,7 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
     if kind == "f":
         result = values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
     elif kind in "iub":
-        return float_of_whole(values, lambda _: name)
+        return float_of_integers(values, lambda _: name)
     else:
         # Objects and text are converted cell by cell, to name the row of an error.
         cells = values.tolist()
@@ -435,7 +467,7 @@ def encode(
     if kind == "c":
         raise ValueError(complex_message(name))
     if kind in "mM":
-        raise TypeError(datetime_message(name))
+        raise TypeError(datetime_message(name, are_dates=kind == "M"))
     if kind == "V":
         raise TypeError(
             f"column {name!r}: the dtype {values.dtype} is not supported; pass numbers or strings"
@@ -447,7 +479,8 @@ def encode(
         if group == "complex":
             raise ValueError(complex_message(name))
         if group == "date":
-            raise TypeError(datetime_message(name))
+            are_dates = any(isinstance(cell, datetime.date) for cell in cells)
+            raise TypeError(datetime_message(name, are_dates=are_dates))
         if role is None and levels is None:
             role = "nominal" if group in ("text", "bool") else "numeric"
         if levels is None and role == "numeric" and group in ("number", None):
@@ -469,27 +502,40 @@ def encode(
 
 
 def numeric_block(block: np.ndarray, name_of: Callable[[int], str]) -> np.ndarray:
-    """A 2-D array as floats (float32 stays), checked for infinity in one pass."""
+    """A 2-D array as float64 (float32 stays float32), after a check for infinity.
+
+    Args:
+        block: numbers, shape (n_rows, n_columns).
+        name_of: gives the name of a column by its position, for errors.
+    """
     if block.dtype not in (np.float64, np.float32):
         if block.dtype.kind in "iu":
-            return float_of_whole(block, name_of)
+            return float_of_integers(block, name_of)
         block = block.astype(np.float64)
     refuse_infinity(block, name_of)
     return block
 
 
-_TOGETHER = 4096
-"""Columns looked at together, so that no temporary is as large as the block."""
+_COLUMNS_AT_ONCE = 4096
+"""Number of columns that are processed together, so that no temporary array is as large as the
+block."""
 
 
 def _presence(block: np.ndarray) -> np.ndarray:
-    """Bool (v, p): whether value v occurs in column j of a uint8 block."""
+    """Which values occur in each column of a uint8 block, bool, shape (n_values, n_columns)."""
     top = (
-        max(int(block[:, j : j + _TOGETHER].max()) for j in range(0, block.shape[1], _TOGETHER)) + 1
+        max(
+            int(block[:, j : j + _COLUMNS_AT_ONCE].max())
+            for j in range(0, block.shape[1], _COLUMNS_AT_ONCE)
+        )
+        + 1
     )
     present = np.zeros((top, block.shape[1]), dtype=bool)
-    for first in range(0, block.shape[1], _TOGETHER):
-        part, seen = block[:, first : first + _TOGETHER], present[:, first : first + _TOGETHER]
+    for first in range(0, block.shape[1], _COLUMNS_AT_ONCE):
+        part, seen = (
+            block[:, first : first + _COLUMNS_AT_ONCE],
+            present[:, first : first + _COLUMNS_AT_ONCE],
+        )
         if top <= 64:
             kind = np.min_scalar_type(2**top - 1)
             occurring = np.zeros(part.shape[1], dtype=kind)
@@ -504,18 +550,22 @@ def _presence(block: np.ndarray) -> np.ndarray:
 
 
 def has_gaps(present: np.ndarray) -> bool:
-    """Whether some column of a presence matrix skips a value below its largest."""
+    """Whether some column lacks a value below its largest one; `present` is as in `code_block`."""
     return bool((~present[:-1] & present[1:]).any())
 
 
 def code_block(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """uint8 values as codes into the occurring values: the block itself when each column uses
-    0..v-1."""
+    """A uint8 block as codes of the values that occur in each column, and these values.
+
+    Returns:
+        The codes, shape (n_rows, n_columns), the block itself if the values of each column are
+        0, 1, ... without a gap; and which values occur, bool, shape (n_values, n_columns).
+    """
     present = _presence(block)
     if has_gaps(present):
         coded: np.ndarray = np.empty(block.shape, dtype=np.uint8)
-        for first in range(0, block.shape[1], _TOGETHER):
-            columns = slice(first, first + _TOGETHER)
+        for first in range(0, block.shape[1], _COLUMNS_AT_ONCE):
+            columns = slice(first, first + _COLUMNS_AT_ONCE)
             rank = (np.cumsum(present[:, columns], axis=0) - 1).astype(np.uint8)
             coded[:, columns] = np.take_along_axis(rank, block[:, columns].astype(np.intp), axis=0)
         block = coded

@@ -3,9 +3,9 @@
 What
     A text is a date if the grammar matches all of it: three parts in any order, of which one may be
     the name of a month, and a time of day, which may have a fraction and a time zone behind it.
-    Which number is the day, the texts of a column tell together (`order_of_dates`).
+    Which number is the day, the texts of a column tell together (`infer_date_order`).
 Complexity
-    O(length) per text; `order_of_dates` reads each text once per order.
+    O(length) per text; `infer_date_order` reads each text once per order.
 When not to use it
     For times of day and durations, which have no year.
 """
@@ -26,18 +26,18 @@ ORDERS = ("ymd", "dmy", "mdy")
 """The orders of year, month and day in texts."""
 
 CENTURY = 69
-"""Years of two digits from here on are of the last century, as POSIX has it."""
+"""Years of two digits from this one on are of the last century, as in POSIX."""
 
 MIN_DAYS, FIRST_DAYS, LAST_DAYS = 12, range(1, 9), range(28, 32)
-"""Different days of the month that a column has at least, and those of which it has some, if they
-tell its years from its days: a day 0 is a year, and few files hold years to come."""
+"""What the days of the month must be to be told from years of two digits: the smallest number of
+different days, and the ranges in which the first and the last one lie."""
 
 ENDS_OF_MONTHS = {1, 28, 29, 30, 31}
-"""Days of dates that stand for whole months, which are as few as years."""
+"""Days of dates that mean whole months; there are as few of them as of years."""
 
-EVEN, QUARTER = 0.5, 92
-"""The standard deviation of the days between the dates of a regular series, as a share of their
-mean, at most (of dates at random it is 1), and this mean, at most."""
+MAX_SPREAD, MAX_GAP = 0.5, 92
+"""Of the days between the dates of a regular series: the largest standard deviation as a share of
+the mean (for dates at random it is 1), and the largest mean."""
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _GRAMMAR = re.compile(
@@ -63,23 +63,23 @@ in brackets. One mark separates numbers."""
 _COMPACT = re.compile(r"\s*(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?!\d)")
 """The compact form of ISO 8601, 20241231T235959."""
 
-_YEAR, _MONTH = r"(?P<year>(?:1[89]|20)\d\d)", r"(?P<month>0?[1-9]|1[0-2])"
+_YEAR, _MONTH = r"(?:FY\s?)?(?P<year>(?:1[89]|20)\d\d)", r"(?P<month>0?[1-9]|1[0-2])"
 _PART = rf"(?:(?P<unit>[MQHW])(?P<number>\d\d?)|(?P<name>(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?))"
 _PERIODS = (
     re.compile(rf"\s*{_YEAR}(?:-(?=\d\d){_MONTH}|[-\s]?{_PART})\s*", re.IGNORECASE),
     re.compile(rf"\s*(?:{_MONTH}[-/]|{_PART}[-/,\s]{{0,2}}){_YEAR}\s*", re.IGNORECASE),
 )
 """Months, quarters, halves and weeks of a year, which comes first or last: 2024-01, Jan 2024,
-1/2024, 2024Q1, Q1/2024, 2024H1, 2024-W05."""
+1/2024, 2024Q1, Q1/2024, FY2024 Q1, 2024H1, 2024-W05."""
 
 _VERSION = re.compile(r"(?:0?\d|1[0-2])\.(?:0?\d|1[0-2])\.\d\d")
-"""What may be the number of a version, such as 1.2.24: no number must be a day."""
+"""A text that may be the number of a version, such as 1.2.24."""
 
 _OFFSET = re.compile(r"(?:UTC|GMT|Z)?(?:([+-])([01]?\d|2[0-3])(?::?([0-5]\d))?)?")
 
 
 def date_match(text: str) -> re.Match[str] | None:
-    """The parts of a date and its time of day; None of another text. No calendar is asked.
+    """The parts of a date and its time of day; None of another text. The day may not exist.
 
     Examples:
         >>> date_match("31.1.2024 9:30 pm").group("first", "third", "hour", "half")
@@ -93,12 +93,35 @@ def date_match(text: str) -> re.Match[str] | None:
     return _GRAMMAR.fullmatch(text) or _GRAMMAR.fullmatch(str(first_day(text)))
 
 
+SAMPLE_SIZE = 1000
+"""Levels of a column that are read to see what they are."""
+
+
+def some_levels(levels: Sequence[Any]) -> Sequence[Any]:
+    """The levels of a column, or of more than twice `SAMPLE_SIZE` evenly spaced ones."""
+    return levels[:: max(1, len(levels) // SAMPLE_SIZE)]
+
+
+def share_of_dates(levels: Sequence[Any]) -> float:
+    """Share, in [0, 1], of the levels that read as dates; of many levels, of `some_levels`.
+
+    Examples:
+        >>> share_of_dates(("2024-01-31", "2024-02-01")), share_of_dates(("a", "2024-02-01"))
+        (1.0, 0.5)
+    """
+    sample = some_levels(levels)
+    dates = sum(isinstance(level, str) and date_match(level) is not None for level in sample)
+    return dates / len(sample) if sample else 0.0
+
+
 def first_day(text: str) -> datetime.date | None:
     """The first day of a month, quarter, half or week of a year; None of another text.
 
     Examples:
         >>> [str(first_day(text)) for text in ("2024-02", "Feb 2024", "Q3 2024", "2024-W05")]
         ['2024-02-01', '2024-02-01', '2024-07-01', '2024-01-29']
+        >>> str(first_day("FY2020 Q2")), str(first_day("Q2 FY 2020"))
+        ('2020-04-01', '2020-04-01')
         >>> first_day("2024-13") is first_day("2024Q5") is first_day("2024-02-01") is None
         True
     """
@@ -115,8 +138,8 @@ def first_day(text: str) -> datetime.date | None:
 
 
 def has_short_year(text: str) -> bool:
-    """Whether a date is three numbers of two digits with "-" between them, of which the first or
-    the last may be the year.
+    """Whether a date is three numbers of two digits with "-" between them, the first or last of
+    which may be the year.
 
     Examples:
         >>> has_short_year("19-01-31"), has_short_year("31.01.19"), has_short_year("1-2-19")
@@ -132,7 +155,7 @@ def _is_short(match: re.Match[str]) -> bool:
 
 
 def _day_in(match: re.Match[str], order: str) -> datetime.date | None:
-    """The day that the parts of a date name in an order; None where they name none."""
+    """The day that the parts of a date are in an order; None if there is no such day."""
     first, second, third = match.group("first", "second", "third")
     if match["year"]:
         year, month, day = first, second, third
@@ -153,7 +176,11 @@ def _day_in(match: re.Match[str], order: str) -> datetime.date | None:
 
 
 def _clock_in(match: re.Match[str]) -> datetime.time:
-    """The time of day to the second. ValueError: no clock shows it, as 24:00."""
+    """The time of day to the second.
+
+    Raises:
+        ValueError: there is no such time, as with 24:00.
+    """
     hour = int(match["hour"])
     if match["half"] and hour <= 12:
         hour = hour % 12 + 12 * (match["half"] in "pP")
@@ -161,28 +188,28 @@ def _clock_in(match: re.Match[str]) -> datetime.time:
 
 
 def _zone_in(match: re.Match[str]) -> datetime.tzinfo | None:
-    """The time zone behind a time of day, if it is an offset: words are ambiguous (CST)."""
+    """The time zone behind a time of day if it is an offset; words are ambiguous (CST)."""
     name = (match["zone"] or "").upper()
-    return zone_named(name) if name and is_offset(name) else None
+    return parse_time_zone(name) if name and is_offset(name) else None
 
 
-def zone_in(text: str) -> datetime.tzinfo | None:
-    """The time zone of a text, if that is a date with an offset behind its time of day."""
+def time_zone_in(text: str) -> datetime.tzinfo | None:
+    """The time zone of a text that is a date with an offset behind its time of day; else None."""
     match = date_match(text)
     return None if match is None else _zone_in(match)
 
 
 def is_offset(zone: str) -> bool:
-    """Whether the name of a time zone is an offset, such as UTC+02:00, and not of a place."""
+    """Whether the name of a time zone is an offset, such as UTC+02:00, and not a place."""
     return _OFFSET.fullmatch(zone) is not None
 
 
 @functools.lru_cache(64)
-def zone_named(name: str) -> datetime.tzinfo:
-    """The time zone of a name of the IANA data base or of an offset.
+def parse_time_zone(name: str) -> datetime.tzinfo:
+    """The time zone that a name of the IANA data base, or an offset, stands for.
 
     Raises:
-        ValueError: an unknown one.
+        ValueError: the name is unknown.
     """
     offset = _OFFSET.fullmatch(name)
     try:
@@ -223,8 +250,8 @@ class Moment(NamedTuple):
     Attributes:
         at: the day and the time to the second, in the time zone of the text if it has one.
         fraction: digits of the fraction of a second, without zeros at the end.
-        form: what is known: the day, or the time too, with or without a zone. "odd": the day alone,
-            as no clock shows the time, or its zone is unknown.
+        form: what is known: the day, or also the time, with or without a time zone; "odd" if only
+            the day is known because there is no such time, or its time zone is unknown.
     """
 
     at: datetime.datetime
@@ -233,7 +260,7 @@ class Moment(NamedTuple):
 
 
 def moment_of(text: str, order: str) -> Moment | None:
-    """The moment that a text names; None where it names no day in this order.
+    """The moment that a text stands for; None if it is no date in this order.
 
     Examples:
         >>> moment_of("4.3.2024 9:30:00.50", "dmy")
@@ -255,16 +282,18 @@ def moment_of(text: str, order: str) -> Moment | None:
     return Moment(moment, (match["fraction"] or "").rstrip("0"), form)
 
 
-def order_of_dates(levels: Sequence[Any]) -> str | None:
-    """The order in which texts have day, month and year; None where they are no dates, or where
-    these cannot be told apart. Where several orders read them, it is the one in which they are a
-    regular series, such as one date a month. Else of numbers of two digits with "-" between them,
-    the year is the one that takes few values, close together.
+def infer_date_order(levels: Sequence[Any]) -> str | None:
+    """The order of year, month and day in texts; None if they are no dates, or if these cannot be
+    told apart.
+
+    If the texts are dates in several orders, it is the one in which they are a regular series, such
+    as one date per month. In numbers of two digits with "-" between them, the year is the number
+    with few values, close together.
 
     Examples:
-        >>> order_of_dates(["2024-01-31", "2024-02-01 12:30"]), order_of_dates(["31.1.2024"])
+        >>> infer_date_order(["2024-01-31", "2024-02-01 12:30"]), infer_date_order(["31.1.2024"])
         ('ymd', 'dmy')
-        >>> order_of_dates(["1/2/2024", "12/31/2024"]), order_of_dates(["1/2/2024", "3/4/2024"])
+        >>> infer_date_order(["1/2/2024", "12/31/2024"]), infer_date_order(["1/2/2024", "3/4/2024"])
         ('mdy', None)
     """
     texts = [text.strip() for text in levels if isinstance(text, str)]
@@ -282,8 +311,8 @@ def order_of_dates(levels: Sequence[Any]) -> str | None:
     fitting = [order for order in days if n_read[order] >= 0.95 * len(texts)]
     if not texts or not fitting:
         return None
-    if len(fitting) > 1 and (even := _even_order({order: days[order] for order in fitting})):
-        return even
+    if len(fitting) > 1 and (regular := _regular_order({order: days[order] for order in fitting})):
+        return regular
     if short and "ymd" in fitting and len(fitting) > 1:
         is_first = _has_year_first(short)
         if is_first is None:
@@ -297,9 +326,9 @@ def order_of_dates(levels: Sequence[Any]) -> str | None:
     return "dmy" if all(match["mark"] == "." for match in matches if match) else None
 
 
-def _even_order(days: Mapping[str, Sequence[datetime.date | None]]) -> str | None:
-    """The one order in which dates are a regular series, where they are far from it in all others:
-    days in the place of years, or of months, jump."""
+def _regular_order(days: Mapping[str, Sequence[datetime.date | None]]) -> str | None:
+    """The only order in which dates are a regular series; None if there is none, or if they are
+    nearly regular in another order as well."""
     spread = {}
     for order, read in days.items():
         gaps = np.diff(sorted({day.toordinal() for day in read if day is not None}))
@@ -307,14 +336,14 @@ def _even_order(days: Mapping[str, Sequence[datetime.date | None]]) -> str | Non
             return None
         spread[order] = float(gaps.std() / gaps.mean()), float(gaps.mean())
     (least, mean), *others = sorted(spread.values())
-    if least > EVEN or mean > QUARTER or others[0][0] < max(2 * least, EVEN):
+    if least > MAX_SPREAD or mean > MAX_GAP or others[0][0] < max(2 * least, MAX_SPREAD):
         return None
     return min(spread, key=lambda order: spread[order])
 
 
 def _has_year_first(matches: Sequence[re.Match[str]]) -> bool | None:
-    """Whether the first of three numbers of two digits is the year, and not the last; None where
-    this cannot be told: the years are few and close together, the days many."""
+    """Whether the year is the first of three numbers of two digits, and not the last; None if this
+    is not certain. Years are few and close together, days are many."""
     first, last = ({int(match[part]) for match in matches} for part in ("first", "third"))
     for years, days in ((first, last), (last, first)):
         is_close = max(years) - min(years) < 2 * len(years) and not years <= ENDS_OF_MONTHS

@@ -5,9 +5,9 @@ What
     all others. The column itself keeps its place and is unused. Model files hold why a column is
     unused as a text, and nothing else of dates: it says that the column holds dates, in which order
     their text has day, month and year, whether it has the form that SQL reads, and their time zone,
-    to which new rows are converted. `date_reason` writes this text, and `format_of` reads it.
-    `parts_of` makes numbers of the cells of a column: texts, Python's dates, arrays and series;
-    `zone_of` finds their time zone.
+    to which new rows are converted. `date_reason` writes this text, `parse_date_reason` reads it.
+    `date_parts` makes numbers of the cells of a column: texts, Python's dates, arrays and series;
+    `time_zone_of` finds their time zone.
 Complexity
     A text is read once per level by a pattern; series and arrays of a temporal type are converted
     by their library, other cells one by one.
@@ -26,17 +26,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks import is_missing, listing, one_of, shown
-from .._checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
 from .._checks.words import argument, counted, given, option, worded
 from .columns import Column, shorten
 from .date_texts import (
     ORDERS,
     day_of_number,
+    infer_date_order,
     is_offset,
     moment_of,
-    order_of_dates,
-    zone_in,
-    zone_named,
+    parse_time_zone,
+    time_zone_in,
 )
 from .sources import listed
 
@@ -45,9 +45,9 @@ PARTS = ("year", "month", "weekday")
 month, quarter, half or week of a year is its first day."""
 
 
-def cells_of(values: Any) -> list[Any]:
-    """The cells of a column; of a Column its levels that occur, in the order of their codes, or its
-    different numbers."""
+def values_of(values: Any) -> list[Any]:
+    """The cells of a column as a list; of a `Column` its levels that occur, in the order of their
+    codes, or its different numbers."""
     if not isinstance(values, Column):
         return listed(values)
     codes = np.unique(np.asarray(values.values))
@@ -56,26 +56,27 @@ def cells_of(values: Any) -> list[Any]:
     return [(values.levels or ())[int(code)] for code in codes if code >= 0]
 
 
-def zone_of(values: Any) -> str:
-    """The time zone of a column of dates: the one that all times have; UTC if they have several;
-    empty without any. Days, and times without a zone beside others, are taken to be in that zone.
+def time_zone_of(values: Any) -> str:
+    """The time zone that all times of a column have; UTC if they have several zones, "" if none.
+
+    Days, and times without a zone beside times with one, are taken to be in that zone.
 
     Examples:
-        >>> zone_of(["2024-01-31T10:00+01:00", None]), zone_of(["2024-01-31 10:00"])
+        >>> time_zone_of(["2024-01-31T10:00+01:00", None]), time_zone_of(["2024-01-31 10:00"])
         ('UTC+01:00', '')
     """
     if (series := temporal(values)) is not None:
         zone_name = _pandas_zone(series)
         name = getattr(series.dtype, "time_zone", None) if zone_name is None else str(zone_name)
         try:
-            if name is None or zone_named(name):
+            if name is None or parse_time_zone(name):
                 return name or ""
         except ValueError:  # a zone of dateutil, say: by the cells
             pass
     names = set()
-    for cell in cells_of(values):
+    for cell in values_of(values):
         is_time = isinstance(cell, datetime.datetime)
-        zone = zone_in(cell) if isinstance(cell, str) else cell.tzinfo if is_time else None
+        zone = time_zone_in(cell) if isinstance(cell, str) else cell.tzinfo if is_time else None
         if zone is not None:
             zone_name = getattr(zone, "key", None) or getattr(zone, "zone", None)
             offset = zone.utcoffset(cell if is_time else None) or datetime.timedelta()
@@ -84,13 +85,13 @@ def zone_of(values: Any) -> str:
 
 
 def _pandas_zone(values: Any) -> Any:
-    """The time zone of a pandas series, of which narwhals knows some alone."""
+    """The time zone of a pandas series; narwhals knows only some of these."""
     return getattr(getattr(values, "dtype", None), "tz", None)
 
 
 def temporal(values: Any) -> Any:
-    """An array, or a pandas series with a zone, as it is, or a series as one of narwhals, if its
-    type is temporal; else None."""
+    """A column of a temporal type, otherwise None: an array or a pandas series with a time zone as
+    it is, any other series as one of narwhals."""
     if isinstance(values, np.ndarray):
         return values if values.dtype.kind == "M" else None
     if str(getattr(values, "dtype", "")).startswith("period["):  # of pandas
@@ -104,19 +105,21 @@ def temporal(values: Any) -> Any:
     return series if is_date else None
 
 
-def parts_of(values: Any, order: str, zone: str) -> np.ndarray:
+def date_parts(values: Any, order: str, zone: str) -> np.ndarray:
     """Year, month and weekday of dates, NaN where there is none.
 
     Args:
         values: dates or texts as a list, an array or a series of any library.
-        order: the order of texts.
-        zone: what times are converted to; "": each stays in its own zone.
+        order: the order of year, month and day in texts.
+        zone: the time zone that times are converted to; "": each stays in its own zone.
 
     Returns:
         float64, shape (n_cells, 3).
     """
     if _pandas_zone(values) is not None:
-        values = (values.dt.tz_convert(zone_named(zone)) if zone else values).dt.tz_localize(None)
+        values = (values.dt.tz_convert(parse_time_zone(zone)) if zone else values).dt.tz_localize(
+            None
+        )
     series = temporal(values)
     if series is None:
         return _parts_of_cells(listed(values), order, zone)
@@ -126,7 +129,7 @@ def parts_of(values: Any, order: str, zone: str) -> np.ndarray:
 
     if zone and getattr(series.dtype, "time_zone", None) not in (None, zone):
         if zone != "UTC" and is_offset(zone):  # which Polars does not know
-            offset = zone_named(zone).utcoffset(None)
+            offset = parse_time_zone(zone).utcoffset(None)
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None) + offset
         else:
             series = series.dt.convert_time_zone(zone)
@@ -135,7 +138,7 @@ def parts_of(values: Any, order: str, zone: str) -> np.ndarray:
 
 
 def _parts_of_array(times: np.ndarray) -> np.ndarray:
-    """The numbers of a datetime64 array."""
+    """`date_parts` of a datetime64 array."""
     days = times.astype("datetime64[D]")
     months = days.astype("datetime64[M]").astype(np.int64)
     weekdays = 1 + (days.astype(np.int64) + 3) % 7
@@ -145,7 +148,7 @@ def _parts_of_array(times: np.ndarray) -> np.ndarray:
 
 
 def _parts_of_cells(cells: list[Any], order: str, zone: str) -> np.ndarray:
-    """The numbers of cells; equal texts are read once."""
+    """`date_parts` of a list of cells; equal texts are read once."""
 
     def parts(cell: Any) -> tuple[float, ...]:
         day = cell if isinstance(cell, datetime.date) else day_of_number(cell)
@@ -153,7 +156,7 @@ def _parts_of_cells(cells: list[Any], order: str, zone: str) -> np.ndarray:
             return (np.nan,) * len(PARTS)
         if zone and isinstance(day, datetime.datetime) and day.utcoffset() is not None:
             with contextlib.suppress(OverflowError):  # the last day of the calendar stays
-                day = day.astimezone(zone_named(zone))
+                day = day.astimezone(parse_time_zone(zone))
         return day.year, day.month, day.isoweekday()
 
     texts = {cell for cell in cells if isinstance(cell, str)}
@@ -171,7 +174,7 @@ _FIRST = {"ymd": "", "dmy": ", day first", "mdy": ", month first"}
 _USED = ": used as year, month and weekday"
 _WORDS = re.compile(r"dates(?: in (\S+?))?(, day first|, month first|)(?:, [^:]+)?")
 _SQL = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
-"""A text of which every dialect of SQL takes the date."""
+"""A text that every dialect of SQL reads as a date."""
 
 
 class DateFormat(NamedTuple):
@@ -208,8 +211,10 @@ class DateFormat(NamedTuple):
 
 
 def date_reason(date_format: DateFormat, values: Any = ()) -> str:
-    """Why a column of dates is itself unused, from which its format can be read, and whether texts
-    among its `values` have another form than SQL reads.
+    """The reason why a column of dates is itself unused, from which `parse_date_reason` reads the
+    format.
+
+    It also says whether texts among the `values` have another form than SQL reads.
 
     Examples:
         >>> date_reason(DateFormat("dmy", "UTC"))
@@ -217,7 +222,7 @@ def date_reason(date_format: DateFormat, values: Any = ()) -> str:
     """
     order, zone = date_format[:2]
     words = f"dates{zone and f' in {zone}'}{_FIRST[order]}"
-    cells = cells_of(values) if words == "dates" and temporal(values) is None else ()
+    cells = values_of(values) if words == "dates" and temporal(values) is None else ()
     if any(
         not _SQL.fullmatch(t) and moment_of(t, order) if isinstance(t, str) else day_of_number(t)
         for t in cells
@@ -226,21 +231,23 @@ def date_reason(date_format: DateFormat, values: Any = ()) -> str:
     return words + _USED
 
 
-def words_of_dates(reason: str) -> str:
-    """What the reason of a column of dates says of their form: "dates" alone where SQL reads the
+def form_of_dates(reason: str) -> str:
+    """The form of dates that the reason of a column of dates states: "dates" alone if SQL reads the
     texts as well."""
     return reason.removesuffix(_USED)
 
 
-def format_of(reason: str) -> DateFormat | None:
-    """The format of dates in the reason of an unused column, as `date_reason` writes it; None of
-    other reasons.
+def parse_date_reason(reason: str) -> DateFormat | None:
+    """The format of dates in the reason of an unused column, as `date_reason` writes it; None if
+    the column is unused for another reason.
 
     Examples:
-        >>> str(format_of(date_reason(DateFormat("dmy", "UTC")))), format_of("an identifier")
-        ('dmy UTC', None)
+        >>> str(parse_date_reason(date_reason(DateFormat("dmy", "UTC"))))
+        'dmy UTC'
+        >>> parse_date_reason("an identifier") is None
+        True
     """
-    words_found = words_of_dates(reason)
+    words_found = form_of_dates(reason)
     match = _WORDS.fullmatch(words_found)
     if match is None or not reason.endswith(_USED):
         return None
@@ -249,7 +256,7 @@ def format_of(reason: str) -> DateFormat | None:
 
 
 def part_names(dates: Iterable[str]) -> list[str]:
-    """The names of all columns that are made of columns of dates, in their order.
+    """The names of the columns that are made of columns of dates.
 
     Examples:
         >>> part_names(["signup"])
@@ -258,45 +265,49 @@ def part_names(dates: Iterable[str]) -> list[str]:
     return [f"{name} ({part})" for name in dates for part in PARTS]
 
 
-def formats_of(reasons: Mapping[str, str]) -> dict[str, DateFormat]:
-    """The columns whose reason is that they hold dates, and the formats of these."""
-    formats = {name: format_of(reason) for name, reason in reasons.items()}
+def parse_date_reasons(reasons: Mapping[str, str]) -> dict[str, DateFormat]:
+    """The formats of the columns that are unused because they hold dates, by name."""
+    formats = {name: parse_date_reason(reason) for name, reason in reasons.items()}
     return {name: one for name, one in formats.items() if one is not None}
 
 
-def for_other_rows(formats: Mapping[str, DateFormat]) -> dict[str, Any]:
-    """The formats of dates of training rows for other rows, whose own zone is not looked for: what
-    `Table.with_dates` takes beside texts."""
+def formats_for_new_rows(formats: Mapping[str, DateFormat]) -> dict[str, Any]:
+    """The formats by which new rows are read: without a time zone in the training rows, each time
+    is read in its own zone."""
     return {name: one._replace(is_local=not one.zone) for name, one in formats.items()}
 
 
-def formats_among(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, DateFormat]:
-    """The columns of dates of a schema, whose year, month and weekday are its last columns.
+def date_formats(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, DateFormat]:
+    """The formats of the columns of dates of a schema whose last columns are their year, month and
+    weekday.
 
     Args:
         names: names of all columns.
         unused: the reasons of the unused ones, by name.
     """
-    formats = formats_of(unused)
+    formats = parse_date_reasons(unused)
     columns = set(names) if formats else set()
     formats = {n: one for n, one in formats.items() if columns.issuperset(part_names([n]))}
     parts = part_names(formats)
     return formats if set(names[len(names) - len(parts) :]) == set(parts) else {}
 
 
-def dates_among(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, DateOrder]:
-    """The formats of `formats_among` as texts."""
-    return {name: str(one) for name, one in formats_among(names, unused).items()}
+def date_orders(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, DateOrder]:
+    """`date_formats` as texts."""
+    return {name: str(one) for name, one in date_formats(names, unused).items()}
 
 
-def made_of_dates(
+def date_features(
     dates: Mapping[str, Any] | Sequence[str], cells_named: Callable[[str], Any]
 ) -> tuple[list[Column], dict[str, str]]:
-    """The columns that are made of columns of dates, and the reasons why these are unused.
+    """Year, month and weekday of columns of dates as columns, and the reasons why the columns of
+    dates are unused.
 
     Args:
-        dates: their names, with or without their formats: texts (`DateOrder`) or `DateFormat`.
-        cells_named: the cells of a column by name: a Column, a list, an array or a series.
+        dates: names of the columns, or a mapping from these to formats: `DateOrder` or
+            `DateFormat`.
+        cells_named: gives the cells of a column by its name: a Column, a list, an array or a
+            series.
 
     Raises:
         TypeError: no list or mapping of names.
@@ -310,13 +321,13 @@ def made_of_dates(
             raise TypeError(f"{given('dates', shown(dates))} must hold names of columns")
         cells = cells_named(name)
         date_format = _format_given(name, formats.get(name), cells)
-        columns += date_columns(name, cells, date_format)
+        columns += date_part_columns(name, cells, date_format)
         reasons[name] = date_reason(date_format, cells)
     return columns, reasons
 
 
 def _format_given(name: str, written: Any, cells: Any) -> DateFormat:
-    """The format of a column of dates; what is not given of it is found in its cells."""
+    """The format of a column of dates; the cells tell what is not given."""
     if written is None:
         written = DateFormat(_order_in(name, cells))
     elif not isinstance(written, DateFormat):
@@ -325,20 +336,21 @@ def _format_given(name: str, written: Any, cells: Any) -> DateFormat:
         written = DateFormat.parse(written)
         _check_any(name, cells, [written.order])
     if written.zone:
-        zone_named(written.zone)
+        parse_time_zone(written.zone)
     is_whole = written.zone or written.is_local
-    return written if is_whole else written._replace(zone=zone_of(cells))
+    return written if is_whole else written._replace(zone=time_zone_of(cells))
 
 
 def _order_in(name: str, cells: Any) -> str:
-    """The order of the texts of a column; "ymd" of dates that are no texts."""
+    """The order of year, month and day in the texts of a column; "ymd" of dates that are no
+    texts."""
     if temporal(cells) is not None:
         return "ymd"
-    levels = [level for level in dict.fromkeys(cells_of(cells)) if not is_missing(level)]
+    levels = [level for level in dict.fromkeys(values_of(cells)) if not is_missing(level)]
     if not any(isinstance(level, str) for level in levels):
         _check_any(name, levels, ["ymd"])
         return "ymd"
-    order = order_of_dates(levels)
+    order = infer_date_order(levels)
     if order is None:
         _check_any(name, levels, ORDERS)
         raise ValueError(
@@ -349,27 +361,29 @@ def _order_in(name: str, cells: Any) -> str:
 
 
 def _check_any(name: str, cells: Any, orders: Sequence[str]) -> None:
-    """Refuse a column of the caller's in which no cell is a date in one of some orders."""
-    known = [] if temporal(cells) is not None else [c for c in cells_of(cells) if not is_missing(c)]
-    if known and all(np.isnan(parts_of(known, order, "")[:, 0]).all() for order in orders):
+    """Refuse a column in which no cell is a date in one of some orders."""
+    known = (
+        [] if temporal(cells) is not None else [c for c in values_of(cells) if not is_missing(c)]
+    )
+    if known and all(np.isnan(date_parts(known, order, "")[:, 0]).all() for order in orders):
         what = f"{name!r} holds no dates in the order {' or '.join(orders)}"
         raise ValueError(f"{option('dates')}: {what} ({shorten(known, 3)})")
 
 
-def date_columns(name: str, values: Any, date_format: DateFormat) -> list[Column]:
+def date_part_columns(name: str, values: Any, date_format: DateFormat) -> list[Column]:
     """Year, month and weekday of dates as numeric columns; NaN where there is no date.
 
     Args:
         name: name of the column of dates.
         values: a Column of text, or dates or texts as a list, an array or a series of any library.
-        date_format: of the dates.
+        date_format: the format of the dates.
 
     Examples:
-        >>> columns = date_columns("t", ["2024-01-31", None], DateFormat("ymd"))
+        >>> columns = date_part_columns("t", ["2024-01-31", None], DateFormat("ymd"))
         >>> [column.values.tolist() for column in columns]
         [[2024.0, nan], [1.0, nan], [3.0, nan]]
     """
-    if date_format.is_local and zone_of(values):
+    if date_format.is_local and time_zone_of(values):
         warn_caller(
             f"column {name!r}: these dates have a time zone, and none is known of the training "
             "rows: each is read in its own zone",
@@ -382,20 +396,20 @@ def date_columns(name: str, values: Any, date_format: DateFormat) -> list[Column
     else:
         codes = np.unique(np.asarray(values.values))
         of_level = np.full((len(values.levels or ()) + 1, len(PARTS)), np.nan)  # last: missing
-        of_level[codes[codes >= 0]] = _read(name, cells_of(values), date_format)
+        of_level[codes[codes >= 0]] = _read(name, values_of(values), date_format)
         parts = of_level[values.values]
     columns = zip(part_names([name]), parts.T, strict=True)
     return [Column(part, "numeric", np.ascontiguousarray(cells)) for part, cells in columns]
 
 
 def _read(name: str, values: Any, date_format: DateFormat) -> np.ndarray:
-    """The numbers of cells in their format, shape (n_cells, 3), or in their own order, where these
-    are texts that have another one. A warning names the values that are no dates."""
+    """Year, month and weekday of cells in a format, or in the order of the texts themselves if that
+    is another one; shape (n_cells, 3). A warning names the values that are no dates."""
     order, zone = date_format[:2]
-    parts = parts_of(values, order, zone)
+    parts = date_parts(values, order, zone)
     if temporal(values) is not None:
         return parts
-    cells = cells_of(values)
+    cells = values_of(values)
     if date_format.is_long:
         parts[[isinstance(cell, str) and cell[2:3] in tuple("-/. ") for cell in cells]] = np.nan
     if not np.isnan(parts[:, 0]).any():
@@ -403,7 +417,7 @@ def _read(name: str, values: Any, date_format: DateFormat) -> np.ndarray:
     read = (cells[row] for row in np.flatnonzero(~np.isnan(parts[:, 0])))
     n_read = len({cell for cell in read if isinstance(cell, str)})
     if own := _own_order(name, cells, order, n_read):
-        parts = parts_of(cells, own, zone)
+        parts = date_parts(cells, own, zone)
     unread = (cells[row] for row in np.flatnonzero(np.isnan(parts[:, 0])))
     odd = list(dict.fromkeys(cell for cell in unread if not is_missing(cell)))
     if odd:
@@ -416,10 +430,10 @@ def _read(name: str, values: Any, date_format: DateFormat) -> np.ndarray:
 
 
 def _own_order(name: str, cells: Sequence[Any], order: str, n_read: int) -> str | None:
-    """The order of the texts themselves, where it reads more of them than the `n_read` that `order`
-    does; a warning says so if it is another. Else None."""
+    """The order that the texts themselves show, with a warning if it is not `order`; None if it
+    reads no more of them than the `n_read` that `order` reads."""
     texts = list(dict.fromkeys(cell for cell in cells if isinstance(cell, str)))
-    own = order_of_dates(texts)
+    own = infer_date_order(texts)
     if own is None or sum(moment_of(text, own) is not None for text in texts) <= n_read:
         return None
     if own == order:

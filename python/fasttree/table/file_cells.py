@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from .._checks import listing, shown, string
+from .._checks.data_warnings import is_quiet, warn_caller
+from .._checks.words import some_of
 from .columns import Column
 from .dates import DateFormat
 
@@ -155,11 +157,33 @@ class FileCells:
         numbers = map(_number, self.of_column(name))
         return tuple(x for x in numbers if x is not None and math.isfinite(x))
 
+    def warn_of_signs(self, prefix: str = "") -> None:
+        """Name the columns that are read as numbers though their cells have a currency or percent
+        sign, in a warning that begins with `prefix`."""
+        if self.signs and not is_quiet():
+            named = some_of([f"{name!r} ({sign})" for name, sign in self.signs])
+            warn_caller(
+                f"{prefix}numbers with a currency or percent sign are read as numbers: {named}"
+            )
+
     def without(self, column: Column) -> tuple[Column, set[str]]:
-        """The column with these cells missing, and the texts that occur in it. One of text that
-        would be numbers then stays text: its reader decides."""
+        """The column with these cells missing, and the texts that occur in it.
+
+        A column of text that would be numbers then stays text: its reader decides.
+        """
         texts = self.of_column(column.name)
-        return _blanked(column, texts) if texts else (column, set())
+        if column.levels is not None:
+            kept = [code for code, level in enumerate(column.levels) if str(level) not in texts]
+            if len(kept) == len(column.levels):
+                return column, set()
+            return column.with_levels(kept), {*map(str, column.levels)} & {*texts}
+        text_of = {number: text for text in texts if (number := _number(text)) is not None}
+        values = np.asarray(column.values, dtype=np.float64)
+        gone = np.isin(values, np.array(list(text_of)))
+        if not gone.any():
+            return column, set()
+        found = {text_of[number] for number in np.unique(values[gone]).tolist()}
+        return Column(column.name, "numeric", np.where(gone, np.nan, values)), found
 
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:
@@ -182,20 +206,3 @@ def _number(text: str) -> float | None:
         return None if "," in text else float(text)
     except ValueError:
         return None
-
-
-def _blanked(column: Column, texts: tuple[str, ...]) -> tuple[Column, set[str]]:
-    """The column without cells that are one of the texts, and the texts that occur."""
-    if column.levels is None:
-        sentinels = {number: text for text in texts if (number := _number(text)) is not None}
-        values = np.asarray(column.values, dtype=np.float64)
-        gone = np.isin(values, np.array(list(sentinels)))
-        if not gone.any():
-            return column, set()
-        blanked = {sentinels[number] for number in np.unique(values[gone]).tolist()}
-        return Column(column.name, "numeric", np.where(gone, np.nan, values)), blanked
-    kept = [code for code, level in enumerate(column.levels) if str(level) not in texts]
-    if len(kept) == len(column.levels):
-        return column, set()
-    blanked = {str(level) for level in column.levels} & set(texts)
-    return column.with_levels(kept), blanked

@@ -1,7 +1,7 @@
-"""Reading of X: arrays, lists, mappings, and frames of pandas, Polars or Arrow.
+"""Reading X: arrays, lists of rows, mappings, and frames of pandas, Polars or Arrow.
 
 What
-    `take_apart(X)` returns one 2-D block (a numeric array) or a list of columns. A column is a 1-D
+    `read_source(X)` returns one 2-D block (a numeric array) or a list of columns. A column is a 1-D
     NumPy array or, if the frame declares levels (pandas Categorical, Polars Enum, Arrow
     dictionary), a nominal `Column`. Frames other than pandas are read through narwhals, which is
     imported with the first of them.
@@ -27,16 +27,16 @@ import numpy as np
 from .._checks import is_missing, shown
 from .._checks.mapped import check_mapped
 from .._checks.naming import did_you_mean
-from .._checks.words import argument, counted, option
+from .._checks.words import argument, counted, option, worded
 from .columns import (
     Column,
     codes_of,
     datetime_message,
     make_levels,
+    placeholder_column,
     shorten,
-    unused_column,
 )
-from .whole import float_of_whole, has_inexact, is_inexact
+from .exact_integers import any_inexact, float_of_integers, is_inexact
 
 Cells = np.ndarray | Column
 
@@ -48,8 +48,8 @@ class Source:
     Attributes:
         n_rows, n_columns: shape of X.
         names: names of the columns; None if X has none.
-        block: numbers or codes (uint8), (n_rows, n_columns); None: see `cells`.
-        cells: the columns, (n_rows,) each; None: see `block`.
+        block: numbers, shape (n_rows, n_columns); None if `cells` holds the columns.
+        cells: the columns, each of shape (n_rows,); None if `block` holds them.
     """
 
     n_rows: int
@@ -59,8 +59,12 @@ class Source:
     cells: list[Cells] | None = None
 
 
-def take_apart(X: Any, unused: Collection[str] = ()) -> Source:
-    """Split X into a block or columns; cells of the columns called `unused` are not read.
+def read_source(X: Any, unused: Collection[str] = ()) -> Source:
+    """X as a block or as columns.
+
+    Args:
+        X: anything that `Table` takes.
+        unused: names of columns whose cells are not read.
 
     Raises:
         TypeError: sparse input, lazy frames, columns of dates, nested lists of unequal depth.
@@ -68,7 +72,7 @@ def take_apart(X: Any, unused: Collection[str] = ()) -> Source:
     """
     if isinstance(X, np.ma.MaskedArray):
         if X.dtype.kind in "iu" and X.ndim == 2:
-            X = np.ma.array(float_of_whole(np.ma.filled(X, 0), str), mask=X.mask)
+            X = np.ma.array(float_of_integers(np.ma.filled(X, 0), str), mask=X.mask)
         X = (
             np.ma.filled(X.astype(np.float64), np.nan)
             if X.dtype.kind in "iuf"
@@ -143,12 +147,12 @@ def _object_array(cells: list[Any]) -> np.ndarray:
     return np.fromiter(cells, dtype=object, count=len(cells))
 
 
-def cells_from_list(cells: Any) -> np.ndarray:
+def array_from_list(cells: Any) -> np.ndarray:
     """A 1-D array from a list: float, int, bool or str dtype when all cells are of one such type,
     else object.
 
     Examples:
-        >>> cells_from_list([1, 2.5]).dtype.kind, cells_from_list(["a", None]).dtype.kind
+        >>> array_from_list([1, 2.5]).dtype.kind, array_from_list(["a", None]).dtype.kind
         ('f', 'O')
     """
     cells = list(cells)
@@ -165,10 +169,10 @@ def cells_from_list(cells: Any) -> np.ndarray:
     return _object_array(cells)
 
 
-def is_single(cells: Any) -> bool:
+def is_single_value(cells: Any) -> bool:
     """Whether a value of a mapping is one cell, not a column.
 
-    >>> is_single("text"), is_single(np.array(1.0)), is_single([1.0])
+    >>> is_single_value("text"), is_single_value(np.array(1.0)), is_single_value([1.0])
     (True, True, False)
     """
     if isinstance(cells, str):
@@ -181,7 +185,9 @@ def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
     cells: list[Cells] = []
     for name, values in zip(names, X.values(), strict=True):
         _refuse_single(name, values)
-        column = unused_column(name, len(values)) if name in unused else one_column(name, values)
+        column = (
+            placeholder_column(name, len(values)) if name in unused else one_column(name, values)
+        )
         if cells and len(column) != len(cells[0]):
             raise ValueError(
                 f"column {name!r} has {counted(len(column), 'row')} but column {names[0]!r} has "
@@ -193,7 +199,7 @@ def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
 
 def _refuse_single(name: str, cells: Any) -> None:
     """Refuse a mapping of one row's cells where columns are wanted."""
-    if not is_single(cells):
+    if not is_single_value(cells):
         return
     value = cells.item() if hasattr(cells, "item") else cells
     raise ValueError(
@@ -227,7 +233,7 @@ def _from_rows(rows: list[Any]) -> Source:
                 "(setting an array element with a sequence: inhomogeneous shape)"
             )
     # Columns of cells, which must be single values.
-    cells: list[Cells] = [cells_from_list(column) for column in zip(*rows, strict=True)]
+    cells: list[Cells] = [array_from_list(column) for column in zip(*rows, strict=True)]
     for j, column in enumerate(cells):
         assert isinstance(column, np.ndarray)
         first = column[0]
@@ -250,7 +256,7 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
         if kinds and kinds <= set("fiu"):
             block = X.to_numpy()
             wide = ("int64", "uint64") if block.dtype.kind == "f" and kinds != {"f"} else ()
-            if not any(has_inexact(X.select_dtypes(kind).to_numpy()) for kind in wide):
+            if not any(any_inexact(X.select_dtypes(kind).to_numpy()) for kind in wide):
                 return Source(X.shape[0], X.shape[1], names, block=block)
         columns = names or [f"x{j}" for j in range(X.shape[1])]
         named = dict(zip(columns, (values for _, values in X.items()), strict=True))
@@ -289,8 +295,8 @@ def _pandas_names(columns: Any) -> list[str] | None:
 
 
 def one_column(name: str, values: Any) -> Cells:
-    """One sequence (array, list, series of any library) as a 1-D array or a finished nominal
-    Column.
+    """An array, list or series of any library as a 1-D array, or as a nominal Column if its type
+    declares levels.
 
     Raises:
         TypeError: dates, times, durations, lists or structs, naming the column.
@@ -304,7 +310,7 @@ def one_column(name: str, values: Any) -> Cells:
             raise ValueError(f"column {name!r} has {values.ndim} dimensions; a column is 1-D")
         return values
     if isinstance(values, (list, tuple, range)):
-        return cells_from_list(values)
+        return array_from_list(values)
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(
         values, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)
@@ -332,18 +338,18 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
     if isinstance(dtype, np.dtype):
         return series.to_numpy()
     if pandas.api.types.is_bool_dtype(dtype):
-        return _truths(name, series.to_list())
+        return _boolean_column(name, series.to_list())
     if pandas.api.types.is_numeric_dtype(dtype):
         if pandas.api.types.is_integer_dtype(dtype):
-            return _whole(series.isna().to_numpy(), series.to_numpy(dtype=object))
+            return _integers_with_gaps(series.isna().to_numpy(), series.to_numpy(dtype=object))
         wide = np.float32 if str(dtype).lower().startswith("float32") else np.float64
         return series.to_numpy(dtype=wide, na_value=np.nan)
     kind = getattr(dtype, "kind", "O")
     if kind in "mM" or isinstance(dtype, (pandas.PeriodDtype, pandas.DatetimeTZDtype)):
-        raise TypeError(datetime_message(name, f"{dtype} values"))
+        raise TypeError(datetime_message(name, f"{dtype} values", are_dates=kind != "m"))
     if isinstance(dtype, pandas.StringDtype):
         codes, distinct = pandas.factorize(series)
-        return column_of_codes(name, codes, list(distinct))
+        return column_from_codes(name, codes, list(distinct))
     if hasattr(dtype, "pyarrow_dtype"):
         import narwhals as nw
 
@@ -351,15 +357,15 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
     return series.to_numpy(dtype=object)
 
 
-def _truths(name: str, cells: list[Any]) -> Cells:
-    """A column that the schema of a frame declares boolean: nominal, even without a value."""
+def _boolean_column(name: str, cells: list[Any]) -> Cells:
+    """A column that a frame declares boolean, which is nominal even without a value."""
     if all(map(is_missing, cells)):
         return Column(name, "nominal", np.full(len(cells), -1, dtype=np.int32), ())
-    return cells_from_list(cells)
+    return array_from_list(cells)
 
 
-def _whole(missing: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Whole numbers with missing cells: floats where those are exact, else the cells themselves."""
+def _integers_with_gaps(missing: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Whole numbers, some of them missing, as floats if these are exact, otherwise as objects."""
     present = cells[~missing]
     if any(map(is_inexact, present)):
         kept = cells.astype(object)
@@ -373,22 +379,23 @@ def _whole(missing: np.ndarray, cells: np.ndarray) -> np.ndarray:
 def _narwhals_column(name: str, series: Any, nw: Any) -> Cells:
     dtype = series.dtype
     if dtype in (nw.Categorical, nw.Enum):
-        return _declared_column(name, series, nw)
+        return _categorical_column(name, series, nw)
     if dtype == nw.String:
         return _text_column(name, series, nw)
     if dtype == nw.Boolean:
-        return _truths(name, series.to_list())
+        return _boolean_column(name, series.to_list())
     if dtype == nw.Float32 and not series.is_null().any():
         return np.asarray(series.to_numpy())
     if dtype.is_integer() and dtype not in (nw.Int8, nw.Int16, nw.Int32, nw.UInt8, nw.UInt16):
         missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
         if not missing.any():
             return np.asarray(series.to_numpy())
-        return _whole(missing, _object_array(series.to_list()))
+        return _integers_with_gaps(missing, _object_array(series.to_list()))
     if dtype.is_numeric():
         return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     if dtype.is_temporal():
-        raise TypeError(datetime_message(name, f"{dtype} values"))
+        are_dates = dtype in (nw.Date, nw.Datetime)
+        raise TypeError(datetime_message(name, f"{dtype} values", are_dates=are_dates))
     cells = series.to_list()
     if all(is_missing(c) for c in cells):
         return np.full(len(cells), np.nan)
@@ -400,11 +407,17 @@ def _narwhals_column(name: str, series: Any, nw: Any) -> Cells:
     )
 
 
-def column_of_codes(
+def column_from_codes(
     name: str, codes: np.ndarray, values: list[Any], ordered: bool = False
 ) -> Column:
-    """A nominal column from codes into `values` (negative = missing), its levels sorted unless
-    `ordered`."""
+    """A nominal column of codes.
+
+    Args:
+        name: name of the column.
+        codes: positions in `values`, shape (n_rows,); negative: missing.
+        values: distinct values.
+        ordered: whether `values` are in order; otherwise the levels are sorted.
+    """
     levels = make_levels(name, values)
     column = Column(name, "nominal", np.maximum(np.asarray(codes, np.int64), -1), levels)
     order = range(len(values)) if ordered else sorted(range(len(values)), key=values.__getitem__)
@@ -412,12 +425,12 @@ def column_of_codes(
 
 
 def _text_column(name: str, series: Any, nw: Any) -> Column:
-    """A narwhals String series, factorised by its own library if that is faster."""
+    """A String series of narwhals, factorised by its own library if that is faster."""
     library = nw.get_native_namespace(series).__name__
     if library == "polars":
         distinct = series.drop_nulls().unique().to_list()
         table = series.to_native().replace_strict(distinct, list(range(len(distinct))), default=-1)
-        return column_of_codes(name, table.cast(int).to_numpy(), distinct)
+        return column_from_codes(name, table.cast(int).to_numpy(), distinct)
     if library == "pyarrow":
         return _arrow_dictionary(name, series.to_native().dictionary_encode(), False)
     cells = series.to_list()
@@ -440,11 +453,12 @@ def _arrow_dictionary(name: str, native: Any, ordered: bool) -> Column:
             chunk.indices.fill_null(len(values)).to_numpy(zero_copy_only=False).astype(np.int64)
         )
         pieces.append(np.array([*values, -1], dtype=np.int64)[indices])
-    return column_of_codes(name, np.concatenate(pieces), list(place), ordered)
+    return column_from_codes(name, np.concatenate(pieces), list(place), ordered)
 
 
-def _declared_column(name: str, series: Any, nw: Any) -> Column:
-    """A narwhals Categorical or Enum series: see the decisions in the module's docstring."""
+def _categorical_column(name: str, series: Any, nw: Any) -> Column:
+    """A Categorical or Enum series of narwhals; the module docstring has the order of its
+    levels."""
     if series.dtype == nw.Enum:
         codes, levels = codes_of(name, series.to_list(), list(series.dtype.categories))
         return Column(name, "nominal", codes, levels, True)
@@ -455,8 +469,9 @@ def _declared_column(name: str, series: Any, nw: Any) -> Column:
     return Column(name, "nominal", codes, levels)
 
 
-def rename(source: Source, names: list[str], target: str | None) -> None:
-    """Name the columns of X, or (where it has names) select and order them; `target` stays in."""
+def select_or_rename(source: Source, names: list[str], target: str | None) -> None:
+    """Select columns of X by name, in this order, if X has these names; otherwise give its columns
+    these names. The column `target` is kept."""
     check_names(names)
     if source.names is not None and set(names) <= set(source.names):
         kept = [*names, *([target] if target is not None and target in source.names else [])]
@@ -478,14 +493,10 @@ def rename(source: Source, names: list[str], target: str | None) -> None:
     source.names = names
 
 
-def pull(source: Source, target: str) -> Cells:
-    """Remove the target column from X and return it."""
+def pop_target(source: Source, target: str) -> Cells:
+    """Remove the column of the target from X, and return its cells."""
     names = source.names or [f"x{j}" for j in range(source.n_columns)]
-    if target not in names:
-        raise ValueError(
-            f"{argument('target', target)} is not a column of X, and y is None. "
-            f"{unknown_name(target, names, 'column')}"
-        )
+    check_column(target, names, "target")
     j = names.index(target)
     cells: Cells
     if source.block is not None:
@@ -501,17 +512,21 @@ def pull(source: Source, target: str) -> Cells:
 
 
 def unknown_name(name: str, names: Sequence[str], what: str) -> str:
-    """The message for an unknown name, with the most similar known one."""
+    """The message for an unknown name of a `what`, with the most similar known name."""
     return f"no {what} is named {name!r}; {nearest(name, names)}"
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """What a message on an unknown name ends with: the most similar known one, else all."""
+    """The end of a message on an unknown name: the most similar known name, or all of them."""
     return did_you_mean(name, names, f"there are {shorten(names)}")
 
 
 def check_shape(rows: int, columns: int) -> tuple[int, int]:
-    """The shape of a table, which holds at least one cell."""
+    """The shape of a Table.
+
+    Raises:
+        ValueError: no rows or no columns.
+    """
     for n, what in ((columns, "feature"), (rows, "sample")):
         if n == 0:
             raise ValueError(
@@ -533,7 +548,7 @@ def refuse_lazy(frame: Any, X: Any) -> None:
 
 
 def cells_of(X: Any, name: str) -> Any:
-    """The cells of a column of a frame, a mapping or a record array, as they are."""
+    """A column of a frame, a mapping or a record array, in the type that it has there."""
     names = names_of(X)
     if names is None:
         raise TypeError(
@@ -557,7 +572,8 @@ def listed(values: Any) -> list[Any]:
 
 
 def names_of(X: Any) -> list[str] | None:
-    """Names of the columns of X, which is not a Table; None if it has none (numbers are none)."""
+    """Names of the columns of a frame, mapping or record array; None of other rows, or if no name
+    is a text."""
     if isinstance(X, Mapping):
         return [str(name) for name in X]
     names = getattr(X, "column_names", getattr(X, "columns", None))
@@ -568,8 +584,21 @@ def names_of(X: Any) -> list[str] | None:
     return [str(name) for name in names]
 
 
+def check_column(name: str, names: Sequence[str], parameter: str) -> None:
+    """Refuse the value of a parameter that names a column of X if X has no such column.
+
+    Raises:
+        ValueError: `name` is not among `names`; the message names the most similar one.
+    """
+    if name not in names:
+        data = worded("X", "the data")
+        raise ValueError(
+            f"{argument(parameter, name)} is not a column of {data}; {nearest(name, names)}"
+        )
+
+
 def check_known(names: Iterable[str], known: Sequence[str], parameter: str) -> None:
-    """Refuse names that are no columns, in an error that names the parameter."""
+    """Refuse names that are not among those of the columns; the error names the parameter."""
     for name in names:
         if name not in known:
             raise ValueError(f"{option(parameter)}: {unknown_name(name, known, 'column')}")

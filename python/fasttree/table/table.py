@@ -1,9 +1,10 @@
 """`Table`: a training set with names, types, declared levels and the target.
 
 What
-    What takes (X, y) also takes one `Table`. It accepts NumPy, lists, pandas, Polars, Arrow and all
-    that narwhals reads, and stores one 2-D block (all numeric, or uint8 codes) or one `Column` per
-    feature. Strings, categories and bools are nominal; NaN, None, pandas.NA and NaT are missing.
+    Every function that takes (X, y) also takes one `Table`. A Table is made of NumPy arrays, lists,
+    and frames of pandas, Polars, Arrow and all that narwhals reads. It stores one 2-D block (all
+    numeric, or uint8 codes) or one `Column` per feature. Strings, categories and bools are nominal;
+    NaN, None, pandas.NA and NaT are missing.
 Complexity
     A float array is not copied; one pass looks for infinity. Strings cost about 60 ns per cell.
 When not to use it
@@ -24,14 +25,13 @@ from .._checks.mapped import check_mapped
 from .._checks.naming import column_name
 from .._checks.words import argument, counted, worded
 from ..exports.tables.listing import Records
-from . import shown as views
-from . import sources
-from .columns import Column, Kind, code_block, numeric_block, unused_column
-from .dates import DateOrder, dates_among, made_of_dates
-from .decimal_comma import as_written
+from . import sources, views
+from .columns import Column, Kind, code_block, numeric_block, placeholder_column
+from .dates import DateOrder, date_features, date_orders
+from .decimal_marks import parse_texts
 from .file_cells import FileCells
-from .inputs import without_column
-from .kinds import Roles, column_of, recast_columns, resolve_roles
+from .named_columns import pop_column
+from .nominal_columns import Roles, column_of, each_role, recast_columns, resolve_roles
 from .target import (
     NumericTarget,
     Target,
@@ -45,7 +45,7 @@ from .target import (
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Attributes:
-    """The attributes of a Table, as of one without a target that nobody has named."""
+    """The attributes of a Table, with their defaults."""
 
     shape: tuple[int, int] = (0, 0)
     name: str | None = None
@@ -156,18 +156,18 @@ class Table(_Attributes):
                 "X is a Table already; use it as it is (Table.from_any(X) accepts both)"
             )
         # Features and target as the user gives them.
-        parts, reasons = made_of_dates(dates, lambda name: sources.cells_of(X, name))
+        parts, reasons = date_features(dates, lambda name: sources.cells_of(X, name))
         super().__init__(name=name, unused={**(unused or {}), **reasons})
-        source = sources.take_apart(X, self.unused)
+        source = sources.read_source(X, self.unused)
         is_frame = source.names is not None
         levels = dict(levels or {})
         label_cells: sources.Cells | None = None
         if feature_names is not None:
-            sources.rename(
+            sources.select_or_rename(
                 source, [column_name(n) for n in feature_names], target if y is None else None
             )
         if y is None and target is not None:
-            label_cells = sources.pull(source, target)
+            label_cells = sources.pop_target(source, target)
         n_rows, n_columns = source.n_rows, source.n_columns
         self.shape = sources.check_shape(n_rows, n_columns)
         self.has_feature_names, self._names = source.names is not None, source.names
@@ -187,9 +187,9 @@ class Table(_Attributes):
         self._take_features(source, categorical_features, levels)
         by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"
         if is_frame and self._columns and by_dtype:
-            self._columns, self.file_cells = as_written(self._columns, levels)
+            self._columns, self.file_cells = parse_texts(self._columns, levels)
         if parts:
-            self._hold((*self.columns, *parts))
+            self._set_columns((*self.columns, *parts))
         cells = y if label_cells is None else label_cells
         if cells is not None:
             self._target = (
@@ -213,13 +213,12 @@ class Table(_Attributes):
         cells: Sequence[sources.Cells] = source.cells or []
         if block is not None:
             cells = [block[:, j] for j in range(block.shape[1])]
-        columns = []
+        columns, each = [], each_role(roles, self.n_features)
         for j, cell in enumerate(cells):
             column_name = self._column_name(j)
             if column_name in self.unused:
-                cell = unused_column(column_name, len(cell))
-            role = roles if roles is None or isinstance(roles, str) else roles[j]
-            columns.append(column_of(column_name, cell, role, levels.get(column_name)))
+                cell = placeholder_column(column_name, len(cell))
+            columns.append(column_of(column_name, cell, each[j], levels.get(column_name)))
         self._columns = tuple(columns)
 
     @classmethod
@@ -251,15 +250,15 @@ class Table(_Attributes):
         """
         self = cls.__new__(cls)
         _Attributes.__init__(self, name=name, has_feature_names=has_feature_names)
-        self._hold(tuple(columns), *(() if target is None else (target,)))
+        self._set_columns(tuple(columns), *(() if target is None else (target,)))
         if target is not None and task == "regression":
             self._target = NumericTarget(target.name, numbers_of(target.name, target))
         elif target is not None:
             self._target = from_column(target)
         return self
 
-    def _hold(self, columns: tuple[Column, ...], *others: Column) -> None:
-        """Take columns for features, which are as long as `others`."""
+    def _set_columns(self, columns: tuple[Column, ...], *others: Column) -> None:
+        """Make columns the features; they must be as long as each other and as `others`."""
         n_rows = len(columns[0]) if columns else 0
         self.shape = sources.check_shape(n_rows, len(columns))
         for column in (*columns, *others):
@@ -297,7 +296,7 @@ class Table(_Attributes):
             Table: 2 rows, 1 feature (1 nominal), target 'class' with 2 classes
         """
         if isinstance(y, str):
-            X, y = without_column(X, y)
+            X, y = pop_column(X, y)
         if isinstance(X, Table):
             if y is not None:
                 raise ValueError("X is a Table, which carries its target; do not pass y beside it")
@@ -315,7 +314,7 @@ class Table(_Attributes):
         roles = self._roles(categorical)
         if roles is None:
             return self
-        wanted = [roles] * self.n_features if isinstance(roles, str) else roles
+        wanted = each_role(roles, self.n_features)
         block = self.block
         if block is not None and len(set(wanted)) == 1:
             kind = "nominal" if block.dtype == np.uint8 else "numeric"
@@ -476,6 +475,12 @@ class Table(_Attributes):
             return Column(t.name, "numeric", t.numbers)
         return None if t is None else Column(t.name, "nominal", t.codes, t.classes)
 
+    @property
+    def all_columns(self) -> tuple[Column, ...]:
+        """The features, and the target last if there is one."""
+        target = self.target_column
+        return self.columns if target is None else (*self.columns, target)
+
     # -- rows and columns -------------------------------------------------------------------------
 
     def take(self, rows: Any) -> Table:
@@ -531,7 +536,7 @@ class Table(_Attributes):
     def with_columns(self, columns: Iterable[Column]) -> Table:
         """The same rows, target and weights under other features (binned, imputed)."""
         new = self._clone()
-        new._hold(tuple(columns))
+        new._set_columns(tuple(columns))
         if new.shape[0] != self.shape[0]:
             raise ValueError(
                 f"the new columns have {counted(new.shape[0], 'row')}, the Table has "
@@ -556,7 +561,7 @@ class Table(_Attributes):
         if not reasons:
             return self
         column_of = {column.name: column for column in self.columns}
-        column_of |= {name: unused_column(name, len(self)) for name in reasons}
+        column_of |= {name: placeholder_column(name, len(self)) for name in reasons}
         order = dict.fromkeys([*(name for name in names if name in column_of), *column_of])
         new = self.with_columns(column_of[name] for name in order)
         new.unused = {**self.unused, **reasons}
@@ -565,7 +570,7 @@ class Table(_Attributes):
     @property
     def dates(self) -> dict[str, DateOrder]:
         """The columns of dates of which the Table has year, month and weekday, and their order."""
-        return dates_among(self.feature_names, self.unused) if self.unused else {}
+        return date_orders(self.feature_names, self.unused) if self.unused else {}
 
     def with_dates(self, dates: Mapping[str, DateOrder] | Sequence[str]) -> Table:
         """The Table with year, month and weekday of columns of dates, after all other columns; the
@@ -584,7 +589,7 @@ class Table(_Attributes):
             (['when', 'when (year)', 'when (month)', 'when (weekday)'], [0.0, 2024.0, 2.0, 6.0])
         """
         sources.check_known(dates, self.feature_names, "dates")
-        parts, reasons = made_of_dates(dates, self.column)
+        parts, reasons = date_features(dates, self.column)
         if not parts:
             return self
         new = self.with_unused(reasons)
@@ -619,15 +624,7 @@ class Table(_Attributes):
     # -- for people -------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        p, target = self.n_features, self._target
-        if self._block is None:
-            numeric = sum(c.kind == "numeric" for c in self.columns)
-        else:
-            numeric = p if self._block_levels is None else 0
-        kinds = {"numeric": numeric, "nominal": p - numeric}
-        n_classes = len(target.classes) if isinstance(target, Target) else None
-        of = None if target is None else (target.name, n_classes)
-        return views.in_words(self.shape, kinds, self.name, of)
+        return views.summary(self)
 
     def head(self, n: int = 5) -> Table:
         """The Table of the first n rows, which prints with them.
@@ -646,8 +643,7 @@ class Table(_Attributes):
         return new
 
     def _repr_html_(self) -> str:
-        """The first rows under the columns' kinds, levels and missing cells."""
-        return views.in_html(self.columns, self.target_column, repr(self))
+        return views.html(self)
 
     def describe(self) -> Records:
         """One row per column (the target last): name, kind, levels (number, None if numeric),
@@ -660,12 +656,12 @@ class Table(_Attributes):
             x1 numeric None 0 feature
             class nominal 2 0 target
         """
-        return Records(views.described_columns(self.columns, self.target_column, self.unused))
+        return Records(views.column_records(self))
 
     def to_frame(self) -> Any:
         """A pandas DataFrame: nominal columns (and the target, last) as Categoricals with their
         levels."""
-        return views.frame_of(self.columns, self.target_column)
+        return views.pandas_frame(self)
 
     def equals(self, other: Table) -> bool:
         """True if both hold the same rows under the same schema (names, kinds, levels, classes,
@@ -676,14 +672,11 @@ class Table(_Attributes):
             or self.target != other.target
         ):
             return False
-        pairs = list(zip(self.columns, other.columns, strict=True))
-        if self.target_column is not None and other.target_column is not None:
-            pairs.append((self.target_column, other.target_column))
         return all(
             a.kind == b.kind
             and a.levels == b.levels
             and np.array_equal(a.values, b.values, equal_nan=a.kind == "numeric")
-            for a, b in pairs
+            for a, b in zip(self.all_columns, other.all_columns, strict=True)
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -702,7 +695,4 @@ class Head(Table):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"{super().__repr__()}\n\n{views.in_rows(self.columns, self.target_column)}"
-
-    def _repr_html_(self) -> str:
-        return views.in_html(self.columns, self.target_column, super().__repr__())
+        return f"{super().__repr__()}\n\n{views.rows_as_text(self)}"

@@ -22,13 +22,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._checks import is_missing, number_array, shown
-from .._checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
 from .._checks.words import argument, counted, in_text, option, row_word, worded
 from . import columns
-from .decimal_comma import with_numbers
-from .sources import Cells, one_column, take_apart
-from .texts import hidden_numbers, without_words
-from .whole import float_of_whole, inexact_message, is_inexact
+from .decimal_marks import as_numbers
+from .exact_integers import float_of_integers, inexact_message, is_inexact
+from .number_texts import dates_or_numbers, stray_word
+from .sources import Cells, one_column, read_source
 
 
 def no_target() -> ValueError:
@@ -45,8 +45,16 @@ def no_target() -> ValueError:
 
 @dataclass(slots=True)
 class Target:
-    """Labels as given (None when only codes are known), their codes and the classes as tuple and as
-    array; `is_number`: the labels are numbers, not declared as levels."""
+    """A target of classes.
+
+    Attributes:
+        name: name of the target.
+        labels: the labels as given, shape (n_rows,); None if only codes are known.
+        codes: positions of the labels in `classes`, int32, shape (n_rows,); -1: missing.
+        classes: the class labels, in order.
+        values: `classes` as an array.
+        is_number: whether the labels are numbers that were not declared as levels.
+    """
 
     name: str
     labels: np.ndarray | None
@@ -76,8 +84,8 @@ class Target:
         return self.codes
 
 
-MOST = 1e60
-"""Largest number of a regression: squares of it, and their sums, are finite."""
+MAX_NUMBER = 1e60
+"""Largest number of a regression: sums of its squares are finite."""
 
 
 @dataclass(slots=True)
@@ -115,7 +123,8 @@ class NumericTarget:
 
 
 def missing_message(name: str, row: int, count: int = 1, what: str = "class label") -> str:
-    """The words of the error for a row without a class label, or without a number."""
+    """The message for rows without a class label or number (`what`): the first one, and their
+    count."""
     more = "" if count == 1 else f" ({counted(count, 'row')} in all)"
     # "y" is the name of labels alone.
     frame = f"frame.dropna(subset=[{name!r}]), of Polars frame.drop_nulls({name!r}), "
@@ -128,8 +137,8 @@ def missing_message(name: str, row: int, count: int = 1, what: str = "class labe
 
 
 def class_array(classes: Sequence[Any], dtype: np.dtype | None = None) -> np.ndarray:
-    """The classes as a 1-D array: of `dtype` when given, else NumPy's own choice where that loses
-    nothing."""
+    """The class labels as a 1-D array of `dtype`; without it, of the type that NumPy chooses if
+    that keeps the labels as they are, otherwise of objects."""
     if dtype is not None and dtype.kind in "biuf":
         return np.array(classes, dtype=dtype)
     if dtype is not None and dtype.kind == "U":
@@ -141,11 +150,11 @@ def class_array(classes: Sequence[Any], dtype: np.dtype | None = None) -> np.nda
 
 
 def from_column(column: columns.Column) -> Target:
-    """A target made of a finished column, whole numbers as ints (missing labels are for
-    `Target.check` to refuse)."""
+    """A target made of a column, whole numbers as ints; its labels may be missing."""
     is_number = column.kind != "nominal"
     if is_number:
-        codes, levels = _continuous_check(column.name, column.values)
+        _refuse_continuous(column.name, column.values)
+        codes, levels = columns.factorize(column.name, column.values)
         column = columns.Column(column.name, "nominal", codes, tuple(int(v) for v in levels))
     classes = tuple(column.levels or ())
     codes = column.values.astype(np.int32, copy=False)
@@ -167,12 +176,12 @@ def without_unused_levels(column: columns.Column) -> columns.Column:
     return column if occurs.all() else column.with_levels(np.flatnonzero(occurs))
 
 
-def in_order(column: columns.Column) -> columns.Column:
+def with_sorted_levels(column: columns.Column) -> columns.Column:
     """A nominal column with its levels in ascending order; itself if they are.
 
     Examples:
         >>> codes = np.array([1, 0, -1], dtype=np.int32)
-        >>> column = in_order(columns.Column("y", "nominal", codes, ("b", "a")))
+        >>> column = with_sorted_levels(columns.Column("y", "nominal", codes, ("b", "a")))
         >>> column.levels, column.values.tolist()
         (('a', 'b'), [0, 1, -1])
     """
@@ -192,15 +201,16 @@ def encode_target(
     *,
     keep_unused: bool = False,
 ) -> Target:
-    """Labels, codes and classes of y. Classes are sorted, those of a categorical y too, as
-    scikit-learn's scorers expect.
+    """The target of classes that y holds.
+
+    Classes are sorted, those of a categorical y as well, as scikit-learn's scorers expect.
 
     Args:
-        y: labels.
-        n_rows: rows of X.
-        name: name of the target.
-        levels: the classes in order, whether rows have them or not.
-        keep_unused: whether categories of y that no row has are classes, too.
+        y: labels, shape (n_rows,) or (n_rows, 1).
+        n_rows: number of rows of X.
+        name: name of the target; default: that of y, or "class".
+        levels: the classes in order, whether or not rows have them.
+        keep_unused: whether categories of y that no row has are classes as well.
 
     Raises:
         ValueError: wrong length or shape, missing labels, continuous numbers, infinity.
@@ -211,37 +221,34 @@ def encode_target(
     # A nominal column has its codes already.
     if isinstance(cells, columns.Column):
         if cells.kind == "nominal" and levels is None:
-            target = from_column(in_order(cells if keep_unused else without_unused_levels(cells)))
+            target = from_column(
+                with_sorted_levels(cells if keep_unused else without_unused_levels(cells))
+            )
             target.check()
             return target
         cells = cells.labels()
     # Other cells are checked by type and encoded.
     kind = cells.dtype.kind
-    is_number = kind in "iuf"
     _refuse_kind(name, kind)
-    if kind == "f":
-        codes, classes = (
-            _continuous_check(name, cells)
-            if levels is None
-            else columns.factorize(name, cells, levels)
-        )
-    else:
-        if kind == "O":
-            is_number = _check_objects(name, cells) == "number"
-        codes, classes = columns.factorize(name, cells, levels)
-    is_number = is_number and levels is None
-    target = Target(name, cells, codes, classes, class_array(classes, cells.dtype), is_number)
+    is_number = kind in "iuf"
+    if kind == "O":
+        is_number = _check_objects(name, cells) == "number"
+    elif kind == "f" and levels is None:
+        _refuse_continuous(name, cells)
+    codes, classes = columns.factorize(name, cells, levels)
+    values = class_array(classes, cells.dtype)
+    target = Target(name, cells, codes, classes, values, is_number and levels is None)
     target.check()
     return target
 
 
 def encode_numbers(y: Any, n_rows: int, name: str | None = None) -> NumericTarget:
-    """y as the numbers of a regression.
+    """The target of a regression that y holds.
 
     Args:
-        y: numbers, or text that is numbers.
-        n_rows: rows of X.
-        name: name of the target.
+        y: numbers, or texts that are numbers, shape (n_rows,) or (n_rows, 1).
+        n_rows: number of rows of X.
+        name: name of the target; default: that of y, or "y".
 
     Raises:
         ValueError: wrong length or shape, missing, infinite or too large numbers, text that is no
@@ -255,8 +262,7 @@ def encode_numbers(y: Any, n_rows: int, name: str | None = None) -> NumericTarge
 
 
 def text_as_numbers(name: str, cells: Cells) -> columns.Column | None:
-    """Cells of text as the numbers that a CSV file with them would hold; None where it would not,
-    or of cells that are no column.
+    """Texts as the numbers that a CSV file with them would hold; None if it would hold texts.
 
     Examples:
         >>> text_as_numbers("y", np.array(["1,234,567", "12"])).values.tolist()
@@ -266,7 +272,7 @@ def text_as_numbers(name: str, cells: Cells) -> columns.Column | None:
         column = cells if isinstance(cells, columns.Column) else columns.encode(name, cells)
     except (TypeError, ValueError):
         return None
-    column = with_numbers(column, ",", None)
+    column = as_numbers(column, ",", None)
     return column if column.kind == "numeric" else None
 
 
@@ -274,7 +280,7 @@ def numbers_of(name: str, cells: np.ndarray | columns.Column) -> np.ndarray:
     """The cells of a target as float64, NaN where one is missing.
 
     Raises:
-        ValueError: a cell that is no number, infinite, or larger than `MOST`.
+        ValueError: a cell that is no number, infinite, or larger than `MAX_NUMBER`.
     """
     if isinstance(cells, columns.Column):
         if cells.kind == "numeric":
@@ -287,42 +293,54 @@ def numbers_of(name: str, cells: np.ndarray | columns.Column) -> np.ndarray:
     kind = cells.dtype.kind
     _refuse_kind(name, kind)
     if kind in "iu":
-        numbers = float_of_whole(cells, lambda _: name, is_target=True)
+        numbers = float_of_integers(cells, lambda _: name, is_target=True)
     elif kind in "fb":
         numbers = cells.astype(np.float64)
     else:
-        numbers = np.empty(len(cells))
-        for row, cell in enumerate(cells.tolist()):
-            is_whole = isinstance(cell, str) and re.fullmatch(r"\s*[+-]?\d{16,308}\s*", cell)
-            if is_inexact(int(cell) if is_whole else cell):
-                raise ValueError(inexact_message(name, row, int(cell), is_target=True))
-            try:
-                numbers[row] = np.nan if is_missing(cell) or cell == "" else float(cell)
-            except OverflowError:  # a whole number beyond all floats
-                numbers[row] = np.inf
-            except (TypeError, ValueError):
-                if isinstance(cell, str) and (column := text_as_numbers(name, cells)) is not None:
-                    return numbers_of(name, column)
-                texts = [*dict.fromkeys(text for text in cells.tolist() if isinstance(text, str))]
-                hint = hidden_numbers([cell]) if isinstance(cell, str) else None
-                if (word := without_words(texts)) is not None:
-                    cell, hint = word
-                    row = cells.tolist().index(cell)
-                raise ValueError(
-                    f"{row_word(row)} of the target {name!r} is {shown(cell)}, which is "
-                    "not a number: "
-                    + (hint or "a regression predicts numbers; name another target, or use ")
-                    + ("" if hint else argument("task", "classification"))
-                ) from None
+        numbers = _numbers_of_objects(name, cells)
     _refuse_infinity(name, numbers)
-    large = np.flatnonzero(np.abs(numbers) > MOST)
+    large = np.flatnonzero(np.abs(numbers) > MAX_NUMBER)
     if len(large):
         raise ValueError(
             f"{row_word(int(large[0]))} of the target {name!r} is {numbers[large[0]]}, and "
             "squares of it leave the range of numbers: divide the target by a constant so that it "
-            f"lies between -{MOST:g} and {MOST:g}"
+            f"lies between -{MAX_NUMBER:g} and {MAX_NUMBER:g}"
         )
     return numbers
+
+
+def _numbers_of_objects(name: str, cells: np.ndarray) -> np.ndarray:
+    """`numbers_of` cells that are Python objects or texts, whose errors name a row."""
+    listed = cells.tolist()
+    numbers = np.empty(len(listed))
+    for row, cell in enumerate(listed):
+        is_whole = isinstance(cell, str) and re.fullmatch(r"\s*[+-]?\d{16,308}\s*", cell)
+        if is_inexact(int(cell) if is_whole else cell):
+            raise ValueError(inexact_message(name, row, int(cell), is_target=True))
+        try:
+            numbers[row] = np.nan if is_missing(cell) or cell == "" else float(cell)
+        except OverflowError:  # a whole number beyond all floats
+            numbers[row] = np.inf
+        except (TypeError, ValueError):
+            if isinstance(cell, str) and (column := text_as_numbers(name, cells)) is not None:
+                return numbers_of(name, column)
+            raise _not_a_number(name, listed, row) from None
+    return numbers
+
+
+def _not_a_number(name: str, cells: list[Any], row: int) -> ValueError:
+    """The error of a regression whose target has a cell, in this row, that is no number."""
+    cell = cells[row]
+    hint = dates_or_numbers([cell]) if isinstance(cell, str) else None
+    texts = [*dict.fromkeys(text for text in cells if isinstance(text, str))]
+    if (stray := stray_word(texts)) is not None:
+        cell, hint = stray
+        row = cells.index(cell)
+    other = f"name another target, or use {argument('task', 'classification')}"
+    return ValueError(
+        f"{row_word(row)} of the target {name!r} is {shown(cell)}, which is not a number: "
+        f"{hint or f'a regression predicts numbers; {other}'}"
+    )
 
 
 def _check_length(cells: np.ndarray | columns.Column, n_rows: int) -> None:
@@ -364,7 +382,13 @@ def fractions_of(values: np.ndarray) -> np.ndarray:
 def _cells(
     y: Any, name: str | None, what: str = "class label"
 ) -> tuple[np.ndarray | columns.Column, str]:
-    """y as 1-D cells and its name; `what` a cell holds."""
+    """y as 1-D cells, and the name of the target.
+
+    Args:
+        y: an array, list, series or frame of one column.
+        name: the name, if the caller gives one; otherwise that of the series, or "class".
+        what: what a cell holds, for errors.
+    """
     if isinstance(y, (str, bytes)) or y is None or np.isscalar(y):
         raise ValueError(
             f"y should be a 1d array of labels, got {shown(y)}; a column of a frame is named as in "
@@ -374,45 +398,55 @@ def _cells(
         series_name = getattr(y, "name", None)
         name = name or (series_name if isinstance(series_name, str) and series_name else None)
     name = name or "class"
-    if np.ma.is_masked(y):
-        gone = np.flatnonzero(np.ma.getmaskarray(y).reshape(len(y), -1).any(axis=1))
-        raise ValueError(missing_message(name, int(gone[0]), len(gone), what))
     if isinstance(y, np.ma.MaskedArray):
+        if np.ma.is_masked(y):
+            gone = np.flatnonzero(np.ma.getmaskarray(y).reshape(len(y), -1).any(axis=1))
+            raise ValueError(missing_message(name, int(gone[0]), len(gone), what))
         y = np.asarray(y)
     if isinstance(y, (list, tuple)):
-        kinds = set(map(type, y))
-        if kinds & {list, tuple, np.ndarray}:
-            try:
-                y = np.asarray(y)
-            except ValueError:  # of several lengths: the checks of objects name a row
-                y = np.fromiter(y, dtype=object, count=len(y))
-        elif kinds and all(issubclass(kind, str) for kind in kinds):
-            y = np.array(y)
-        elif not kinds:
-            y = np.array([], dtype=np.int64)
+        y = _array_or_list(y)
     if isinstance(y, np.ndarray) and y.ndim == 1:
         return y, name
     if isinstance(y, np.ndarray) or _is_frame(y):
-        shape = tuple(y.shape)
-        if len(shape) != 2 or shape[1] != 1:
-            raise ValueError(
-                f"y should be a 1d array, got an array of shape {shape} instead. "
-                "Several targets at once are not served: fit one tree per column, for instance "
-                "with sklearn.multioutput.MultiOutputClassifier"
-            )
-        from sklearn.exceptions import DataConversionWarning
-
-        warn_caller(
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of "
-            "y to (n_samples,), for example using ravel().",
-            DataConversionWarning,
-        )
-        if isinstance(y, np.ndarray):
-            return y.reshape(-1), name
-        source = take_apart(y)
-        cells = source.cells[0] if source.cells is not None else source.block[:, 0]  # type: ignore[index]
-        return cells, (source.names or [name])[0]
+        return _single_column(y, name)
     return one_column(name, y), name
+
+
+def _array_or_list(y: Sequence[Any]) -> Any:
+    """A list of labels as an array if it is empty, holds texts alone, or rows; otherwise itself:
+    `one_column` looks at its cells."""
+    kinds = set(map(type, y))
+    if kinds & {list, tuple, np.ndarray}:
+        try:
+            return np.asarray(y)
+        except ValueError:  # rows of several lengths: the checks of objects name one
+            return np.fromiter(y, dtype=object, count=len(y))
+    if kinds and all(issubclass(kind, str) for kind in kinds):
+        return np.array(y)
+    return y if kinds else np.array([], dtype=np.int64)
+
+
+def _single_column(y: Any, name: str) -> tuple[np.ndarray | columns.Column, str]:
+    """The cells and the name of an array or frame with one column, which scikit-learn warns of."""
+    shape = tuple(y.shape)
+    if len(shape) != 2 or shape[1] != 1:
+        raise ValueError(
+            f"y should be a 1d array, got an array of shape {shape} instead. "
+            "Several targets at once are not served: fit one tree per column, for instance "
+            "with sklearn.multioutput.MultiOutputClassifier"
+        )
+    from sklearn.exceptions import DataConversionWarning
+
+    warn_caller(
+        "A column-vector y was passed when a 1d array was expected. Please change the shape of "
+        "y to (n_samples,), for example using ravel().",
+        DataConversionWarning,
+    )
+    if isinstance(y, np.ndarray):
+        return y.reshape(-1), name
+    source = read_source(y)
+    cells = source.block[:, 0] if source.cells is None else source.cells[0]  # type: ignore[index]
+    return cells, (source.names or [name])[0]
 
 
 def _is_frame(y: Any) -> bool:
@@ -454,8 +488,3 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
             f"{worded('fasttree.FastTreeRegressor or ')}{in_text(argument('task', 'regression'))}; "
             "for classes name another target, or discretise this one.)"
         )
-
-
-def _continuous_check(name: str, values: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
-    _refuse_continuous(name, values)
-    return columns.factorize(name, values)

@@ -11,7 +11,7 @@ from sklearn.datasets import load_diabetes
 
 import fasttree
 from fasttree import bayesian_networks, datasets, model_selection, naive_bayes, pruning
-from fasttree.table.data_checks.warned import DataWarning
+from fasttree._checks.data_warnings import DataWarning
 
 NONE = np.full((12, 2), np.nan)
 HALF = np.column_stack([np.arange(12.0), np.full(12, np.nan)])

@@ -890,7 +890,9 @@ def test_sweep_is_the_sweep_of_the_package(ftree, tmp_path):
     assert "accuracy (%) by radius" in out
     assert refused(ftree("sweep", "weather", "--theta", "12"), "--theta '12'", "four digits")
     assert refused(
-        ftree("sweep", "weather", "--alpha", "-1", "--cv", "1x3"), "alpha=-1", "at least 0"
+        ftree("sweep", "weather", "--alpha", "-1", "--cv", "1x3"),
+        "alpha=-1",
+        "must be a number in [0, inf)",
     )
     assert refused(ftree("sweep", "weather", "--alpha", "much"), "--alpha 'much' is not a number")
     assert refused(ftree("sweep", "weather", "-c", "gini"), "'gini'", "contextual_merit")

@@ -231,7 +231,7 @@ def test_the_label_among_the_columns_is_named_with_the_option_to_drop_it(ftree, 
 PYTHON_ALONE = (
     "bayesian_networks/", "datasets/plink_write", "estimators/batches/", "estimators/exact",
     "exports/sql", "model_selection/learning_curve", "model_selection/splitter", "pruning/",
-    "table/file_cells", "table/inputs", "table/target",
+    "table/file_cells", "table/named_columns", "table/target",
 )  # fmt: skip
 """Modules and packages whose parameters of these names are no options of the shell."""
 

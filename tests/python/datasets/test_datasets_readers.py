@@ -22,7 +22,7 @@ from fasttree.datasets import DataFileError, Limits, load
 from fasttree.datasets.arff import read_arff
 from fasttree.datasets.delimited import MISSING, read_delimited
 from fasttree.exports.tables.records import render_csv
-from fasttree.table.whole import is_inexact
+from fasttree.table.exact_integers import is_inexact
 
 from ..tools import thinned
 

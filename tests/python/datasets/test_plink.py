@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fasttree
+from fasttree._checks.data_warnings import DataWarning
 from fasttree.datasets import (
     DataFileError,
     Genotypes,
@@ -23,7 +24,6 @@ from fasttree.datasets import (
     read_plink,
 )
 from fasttree.datasets.genotypes import pack
-from fasttree.table.data_checks.warned import DataWarning
 
 FAM = "1 1 0 0 1 0\n1 2 0 0 2 0\n1 3 1 2 1 2\n2 1 0 0 1 0\n2 2 0 0 1 2\n2 3 1 2 1 2\n"
 BIM = "1 snp1 0 1 G A\n1 snp2 0 2 1 2\n1 snp3 0 3 A C\n"

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import fasttree
-from fasttree.table.data_checks.warned import DataWarning
+from fasttree._checks.data_warnings import DataWarning
 
 AMOUNTS = np.random.default_rng(0).integers(100, 3000, 60)
 RATES = np.random.default_rng(1).uniform(1, 9, 60)

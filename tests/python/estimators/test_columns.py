@@ -19,9 +19,9 @@ from fasttree import (
     FastTreeRegressor,
     OptimalTreeClassifier,
 )
+from fasttree._checks.data_warnings import DataWarning
 from fasttree.feature_selection import CriterionSelector, TuRF
 from fasttree.model_selection import compare, cross_validate, learning_curve
-from fasttree.table.data_checks.warned import DataWarning
 
 N = 400
 USED = ["a", "town"]

@@ -12,7 +12,7 @@ from fasttree import (
     FastTreeClassifier,
     FastTreeRegressor,
 )
-from fasttree.table.data_checks.warned import DataWarning
+from fasttree._checks.data_warnings import DataWarning
 
 SIGNS = [1, -1, 0, 0]
 

@@ -110,7 +110,7 @@ def test_any_order_number_of_workers_and_retries_give_the_same_bytes(monkeypatch
 
 
 def test_without_a_backend_a_call_goes_to_the_core_at_once(monkeypatch):
-    monkeypatch.setattr("fasttree.model_selection.grid.plan_units", None)
+    monkeypatch.setattr("fasttree.model_selection.execution.plan_units", None)
     calls = []
     engine = fasttree._engine.cross_validate
     monkeypatch.setattr(
@@ -126,7 +126,7 @@ def test_without_a_backend_a_call_goes_to_the_core_at_once(monkeypatch):
 def test_a_plan_covers_every_method_and_fold_once(workers):
     runs = {}
     for name, table in model_selection.arguments.load_tables(SETS).items():
-        run = model_selection.validation.make_run(
+        run = model_selection.validation.prepare_validation(
             table,
             None,
             model_selection.arguments.Request(

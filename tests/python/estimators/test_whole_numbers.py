@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fasttree
 from fasttree import Table
-from fasttree.table.whole import float_of_whole, is_inexact
+from fasttree.table.exact_integers import float_of_integers, is_inexact
 
 LARGE = 2**53
 
@@ -130,9 +130,9 @@ def check(values, cells):
     assert [is_inexact(c) for c in cells] == [i in bad for i in range(len(cells))]
     if bad:
         with pytest.raises(ValueError, match=f"column 'a', row {bad[0]}:"):
-            float_of_whole(values, lambda _: "a")
+            float_of_integers(values, lambda _: "a")
     else:
-        assert [int(v) for v in float_of_whole(values, lambda _: "a")] == cells
+        assert [int(v) for v in float_of_integers(values, lambda _: "a")] == cells
 
 
 @pytest.mark.parametrize(

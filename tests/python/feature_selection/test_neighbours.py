@@ -355,5 +355,5 @@ def test_more_neighbours_than_rows_of_a_class_are_said_with_the_option():
         fasttree.score_features(X, y + 0.5, criterion=RReliefF(k=7))
         fasttree.score_features(X, y, criterion="relieff", sample_weight=np.full(8, 20))
         fasttree.score_features(X, y, criterion="surf")
-        with fasttree.table.data_checks.warned.quiet():
+        with fasttree._checks.data_warnings.quiet():
             fasttree.fit(X, y, criterion="relieff", max_depth=1)

@@ -87,7 +87,7 @@ def test_an_option_of_the_criterion_given_to_the_tree_is_sent_where_it_belongs()
             call(xor, criterion="pi", alpha=0.5)
     with pytest.raises(TypeError, match="did you mean 'max_depth'"):
         fasttree.fit(xor, max_dept=3)
-    with pytest.raises(ValueError, match="alpha='0.1' is not a number"):
+    with pytest.raises(ValueError, match="alpha='0.1' must be a number"):
         fasttree.sweep(xor, alpha="0.1", cv="1x2")
 
 
@@ -113,13 +113,13 @@ def test_a_mask_of_rows_is_those_rows():
 
 
 BAD_SETTINGS = [
-    ({"alpha": "x"}, "alpha='x' is not a number; alpha must be finite and at least 0"),
-    ({"alpha": "0.1"}, "alpha='0.1' is not a number"),
-    ({"alpha": True}, "alpha=True is not a number"),
-    ({"alpha": -1e-300}, "alpha=-1e-300: alpha must be finite and at least 0"),
-    ({"alpha": 10**400}, r"alpha=1000000000\.\.\. \(about 401 digits\): alpha must be finite"),
+    ({"alpha": "x"}, "alpha='x' must be a number in \\[0, inf\\)"),
+    ({"alpha": "0.1"}, "alpha='0.1' must be a number"),
+    ({"alpha": True}, "alpha=True must be a number"),
+    ({"alpha": -1e-300}, "alpha=-1e-300 must be a number in \\[0, inf\\)"),
+    ({"alpha": 10**400}, r"alpha=1000000000\.\.\. \(about 401 digits\) must be a number"),
     ({"decay": 3}, "decay=3 is not known; use 'exponential', 'power'"),
-    ({"at_zero": "0"}, "at_zero='0' is not a number"),
+    ({"at_zero": "0"}, "at_zero='0' must be a number"),
     (
         {"theta": (1, 1, 1, True)},
         r"theta\[3\]=True is not a number: theta\[3\] must lie in \[0, 1\]",

@@ -1,4 +1,4 @@
-"""Runs that are interrupted: raised as always, or the finished part, which says so."""
+"""FoldOutputs that are interrupted: raised as always, or the finished part, which says so."""
 
 from __future__ import annotations
 

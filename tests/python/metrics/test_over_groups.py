@@ -68,3 +68,5 @@ def test_a_column_of_groups_that_the_model_knows_stays():
         model.evaluate(frame, y, groups="sit")
     with pytest.raises(ValueError, match=r"row 4 \(counted from 0\) has no group"):
         model.evaluate(frame, y, groups=[*"abcd", None, *"e" * 85])
+    with pytest.raises(ValueError, match="groups has 1 value, there are 90 rows"):
+        model.evaluate(frame, y, groups=[1])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fasttree.model_selection.folds import make_folds
-from fasttree.model_selection.ordered import are_by_time, folds_by_time, places_in_time
+from fasttree.model_selection.time_order import are_by_time, folds_by_time, places_in_time
 
 DAYS = np.datetime64("2023-11-20") + np.arange(60)
 

@@ -11,28 +11,27 @@ import pytest
 
 import fasttree
 from fasttree import Table
-from fasttree.model_selection.ordered import places_in_time
+from fasttree._checks.data_warnings import DataWarning
+from fasttree.model_selection.time_order import places_in_time
 from fasttree.table.columns import Column
-from fasttree.table.data_checks.warned import DataWarning
-from fasttree.table.date_texts import ORDERS, moment_of, order_of_dates
+from fasttree.table.date_texts import ORDERS, infer_date_order, moment_of, share_of_dates
 from fasttree.table.dates import (
     DateFormat,
-    date_columns,
+    date_orders,
+    date_part_columns,
     date_reason,
-    dates_among,
-    format_of,
+    form_of_dates,
+    parse_date_reason,
     part_names,
-    words_of_dates,
-    zone_of,
+    time_zone_of,
 )
-from fasttree.table.texts import date_share
 
 DAYS = [datetime.date(2019, 12, 31) + datetime.timedelta(days=17 * i) for i in range(60)]
 WANTED = np.array([(d.year, d.month, d.isoweekday()) for d in DAYS], dtype=float)
 
 
 def parts(name, values, order="ymd"):
-    return np.array([c.values for c in date_columns(name, values, DateFormat.parse(order))]).T
+    return np.array([c.values for c in date_part_columns(name, values, DateFormat.parse(order))]).T
 
 
 def test_dates_of_every_kind_have_the_numbers_of_the_calendar():
@@ -62,7 +61,7 @@ def test_dates_of_every_kind_have_the_numbers_of_the_calendar():
         ("%d %B %Y", "ymd"),
     ):
         texts = [d.strftime(form) for d in DAYS]
-        assert order_of_dates(texts) == order, form
+        assert infer_date_order(texts) == order, form
         assert np.array_equal(parts("d", texts, order), WANTED), form
         codes = np.arange(len(texts), dtype=np.int32)
         assert np.array_equal(
@@ -98,11 +97,11 @@ def test_days_before_1970_and_missing_ones():
 
 def test_one_day_above_twelve_tells_the_order():
     texts = [f"{1 + i % 12}/{1 + i // 12}/2024" for i in range(99)]
-    assert order_of_dates(texts) is None
-    assert order_of_dates([*texts, "13/1/2024"]) == "dmy"
-    assert order_of_dates([*texts, "1/13/2024"]) == "mdy"
-    assert order_of_dates([*texts, "13/1/2024", "1/13/2024"]) is None
-    assert order_of_dates(["5/5/2024", "6/6/2024"]) == "dmy"  # the same in both
+    assert infer_date_order(texts) is None
+    assert infer_date_order([*texts, "13/1/2024"]) == "dmy"
+    assert infer_date_order([*texts, "1/13/2024"]) == "mdy"
+    assert infer_date_order([*texts, "13/1/2024", "1/13/2024"]) is None
+    assert infer_date_order(["5/5/2024", "6/6/2024"]) == "dmy"  # the same in both
 
 
 @pytest.mark.parametrize(
@@ -121,7 +120,7 @@ def test_one_day_above_twelve_tells_the_order():
     ],
 )
 def test_texts_without_a_certain_day_have_no_order(texts):
-    assert order_of_dates(texts) is None
+    assert infer_date_order(texts) is None
 
 
 @pytest.mark.parametrize(
@@ -129,7 +128,7 @@ def test_texts_without_a_certain_day_have_no_order(texts):
 )
 def test_codes_are_no_texts_of_dates(form):
     codes = [form.format(1 + i % 12, 1 + i % 7, i % 60) for i in range(100)]
-    assert date_share(codes) == 0
+    assert share_of_dates(codes) == 0
 
 
 def test_a_table_has_the_parts_after_all_other_columns():
@@ -177,25 +176,30 @@ def test_the_reason_of_a_column_of_dates_says_how_it_is_read(order, zone, text):
     date_format = DateFormat.parse(order + zone)
     reason = date_reason(date_format, [text])
     assert (
-        format_of(reason)._replace(is_long=False) == date_format
+        parse_date_reason(reason)._replace(is_long=False) == date_format
         and str(date_format) == order + zone
     )
-    assert words_of_dates(reason) in reason and date_reason(date_format).startswith("dates")
-    assert format_of("my " + reason) is format_of(reason[:-1]) is format_of("") is None
+    assert form_of_dates(reason) in reason and date_reason(date_format).startswith("dates")
+    assert (
+        parse_date_reason("my " + reason)
+        is parse_date_reason(reason[:-1])
+        is parse_date_reason("")
+        is None
+    )
 
 
 def test_a_reason_alone_makes_no_dates():
     reasons = {"when": "dates: used as year, month and weekday"}
-    assert dates_among(["when", "a"], reasons) == {}
-    assert dates_among(["when", *part_names(["when"])], reasons) == {"when": "ymd"}
-    assert dates_among(["when", *part_names(["when"])], {"when": "an identifier"}) == {}
+    assert date_orders(["when", "a"], reasons) == {}
+    assert date_orders(["when", *part_names(["when"])], reasons) == {"when": "ymd"}
+    assert date_orders(["when", *part_names(["when"])], {"when": "an identifier"}) == {}
 
 
 @pytest.mark.parametrize("form", ["%d.%m.%y", "%m/%d/%y", "%b %d, %Y", "%d-%b-%y", "%d %B %Y"])
 def test_short_years_and_names_of_months_are_dates(form):
     days = [datetime.date(1999, 12, 31) + datetime.timedelta(days=31 * i) for i in range(40)]
     texts = [day.strftime(form) for day in days]
-    order = order_of_dates(texts)
+    order = infer_date_order(texts)
     assert [moment_of(text, order).at.date() for text in texts] == days
 
 
@@ -219,7 +223,7 @@ def test_new_rows_of_another_order_are_read_in_their_own():
 def test_every_day_of_a_year_is_read_without_zeros(form, century):
     days = [datetime.date(2023, 1, 1) + datetime.timedelta(days=i) for i in range(365)]
     texts = [form.format(d=d.day, m=d.month, y=d.year if century else d.year % 100) for d in days]
-    order = order_of_dates(texts)
+    order = infer_date_order(texts)
     assert order == ("mdy" if form.startswith("{m}") else "dmy")
     assert [moment_of(text, order).at.date() for text in texts] == days
 
@@ -236,7 +240,7 @@ FORMS += [
 @pytest.mark.parametrize("tail", FORMS)
 def test_days_are_read_before_the_times_that_programs_write(tail):
     texts = [day.strftime("%d.%m.%Y") + tail for day in DAYS]
-    assert order_of_dates(texts) == "dmy" and np.array_equal(parts("d", texts, "dmy"), WANTED)
+    assert infer_date_order(texts) == "dmy" and np.array_equal(parts("d", texts, "dmy"), WANTED)
 
 
 TAILS = ["-AB", "-7", ".1", "/2", "x", " AB-3", ", no. 4", " 10:00-B", "T", " 7", " 10:7"]
@@ -246,7 +250,7 @@ TAILS = ["-AB", "-7", ".1", "/2", "x", " AB-3", ", no. 4", " 10:00-B", "T", " 7"
 def test_identifiers_that_begin_like_dates_are_none(tail):
     for form in ("%d-%m-%Y", "%Y-%m-%d", "%d.%m.%Y", "%m/%d/%y"):
         texts = [day.strftime(form) + tail for day in DAYS]
-        assert order_of_dates(texts) is None, texts[0]
+        assert infer_date_order(texts) is None, texts[0]
         assert all(moment_of(text, order) is None for text in texts for order in ORDERS)
 
 
@@ -278,13 +282,13 @@ def test_every_time_of_day_is_read_behind_every_date(day, clock, zone):
         assert moment.at.utcoffset() == (datetime.timedelta(hours=offset) if zone else None)
         assert moment.form == ("zone" if zone else "time"), text
         assert (moment.fraction == "5") == (",5" in text)
-        assert bool(zone_of([text])) == bool(zone), text
+        assert bool(time_zone_of([text])) == bool(zone), text
 
 
 @pytest.mark.parametrize("tail", [" 24:00", " 10:60", " 10:00 CET", " 10:00+25:00"])
 def test_a_day_with_a_time_that_is_not_certain_has_no_place_in_time(tail):
     text = f"2024-01-31{tail}"
-    assert moment_of(text, "ymd").form == "odd" and zone_of([text]) == ""
+    assert moment_of(text, "ymd").form == "odd" and time_zone_of([text]) == ""
     with pytest.raises(ValueError, match="has no certain order"):
         places_in_time([text, "2024-02-01 10:00"], "when")
     assert parts("d", [text]).tolist() == [[2024, 1, 3]]
@@ -302,7 +306,7 @@ def test_fractions_of_a_second_are_places_in_time(digits, zone):
 
 @pytest.mark.parametrize("mark", ["", ".000", " p.m."])
 def test_points_of_a_time_of_day_do_not_put_the_day_first(mark):
-    assert order_of_dates([f"1/2/2024 10:00:00{mark}", f"3/4/2024 10:00:00{mark}"]) is None
+    assert infer_date_order([f"1/2/2024 10:00:00{mark}", f"3/4/2024 10:00:00{mark}"]) is None
 
 
 @pytest.mark.parametrize("wrong", ["ymd local", "ymd UTC local", "dmy  local", "mdy UTC+25:00"])
@@ -342,7 +346,7 @@ SHORT = [datetime.date(2019, 1, 1) + datetime.timedelta(days=5 * i) for i in ran
 @pytest.mark.parametrize(("form", "order"), [("%y-%m-%d", "ymd"), ("%d-%m-%y", "dmy")])
 def test_the_year_of_two_digits_takes_few_values(form, order, tail):
     texts = [day.strftime(form) + tail for day in SHORT]
-    assert order_of_dates(texts) == order
+    assert infer_date_order(texts) == order
     assert [moment_of(text, order).at.date() for text in texts] == SHORT
     with pytest.warns(UserWarning, match=f"{texts[0][:8]}.* is 2019-01-01"):
         model = fasttree.fit(pd.DataFrame({"d": texts}), [day.year for day in SHORT])
@@ -353,21 +357,21 @@ def test_the_year_of_two_digits_takes_few_values(form, order, tail):
 @pytest.mark.parametrize("step", [0, 1, 7])  # 0: all on the first day of a month
 def test_years_of_two_digits_that_cannot_be_told_are_not_used(n, step):
     texts = [f"{1 + i % n:02}-{1 + i % 2:02}-{1 + i * step % 28:02}" for i in range(n)] * 2
-    assert order_of_dates(texts) is None
+    assert infer_date_order(texts) is None
     if n > 2:
         rows = pd.DataFrame({"d": texts, "z": [0.5 + i % 7 for i in range(2 * n)]})
         wanted = "year, month and day cannot be told apart.* dates={'d': 'dmy'} or .*{'d': 'ymd'}"
         with pytest.warns(UserWarning, match=wanted):
             fasttree.fit(rows, [0, 1] * n)
     pointed = [text.replace("-", ".") for text in [*texts, "31.01.19"]]
-    assert order_of_dates(pointed) == "dmy"
+    assert infer_date_order(pointed) == "dmy"
 
 
 @pytest.mark.parametrize("freq", ["MS", "ME", "QE", "YS"])
 @pytest.mark.parametrize(("form", "order"), [("%y-%m-%d", "ymd"), ("%d-%m-%y", "dmy")])
 def test_dates_of_whole_months_do_not_take_the_day_for_the_year(freq, form, order):
     texts = pd.date_range("2000-12-01", "2027-12-31", freq=freq).strftime(form).tolist()
-    assert order_of_dates(texts) in (order, None)
+    assert infer_date_order(texts) in (order, None)
 
 
 FORMS = {
@@ -387,11 +391,11 @@ def test_dates_within_the_months_of_many_years_are_read(days, start, form):
     months = [(year, month) for year in range(start, start + 22) for month in range(1, 13)]
     dates = [datetime.date(*month, int(rng.choice([*days]))) for month in months]
     order = FORMS[form]
-    assert order_of_dates([date.strftime(form) for date in dates]) == order
+    assert infer_date_order([date.strftime(form) for date in dates]) == order
     # With most months missing the order may be in doubt, but is no other.
     some = [date.strftime(form) for date in rng.permutation(dates)[:60]]
     own = [moment_of(text, order) for text in some]
-    found = order_of_dates(some)
+    found = infer_date_order(some)
     assert found is None or [moment_of(text, found) for text in some] == own
 
 
@@ -422,8 +426,8 @@ def test_two_digits_are_no_first_year_to_a_model_of_four(form):
 @pytest.mark.parametrize("form", ["%Y%m%dT000000", "%Y%m%dT101500Z", "%d%b%Y", "%d%b%Y:10:15:00"])
 def test_compact_dates_are_dates(form):
     texts = [day.strftime(form) for day in DAYS]
-    assert date_share(texts) == 1 and np.array_equal(parts("d", texts), WANTED)
-    assert order_of_dates(texts) == "ymd"
+    assert share_of_dates(texts) == 1 and np.array_equal(parts("d", texts), WANTED)
+    assert infer_date_order(texts) == "ymd"
 
 
 @pytest.mark.parametrize("code", ["20141313T000000", "12ab2014", "20141013T99", "12dec34", "1345"])
@@ -486,4 +490,27 @@ def test_months_quarters_and_weeks_are_read_as_their_first_day(tmp_path, frequen
 def test_seasons_and_numbers_of_years_are_no_months(form):
     years = range(2001, 2009)
     texts = [form.format(y, (y + 1) % 100, y % 7 + 20, y % 5 + 4, y % 50 + 100) for y in years]
-    assert date_share(texts) < 0.5
+    assert share_of_dates(texts) < 0.5
+
+
+def test_a_column_of_dates_is_refused_with_the_argument_that_reads_it():
+    polars = pytest.importorskip("polars")
+    frame = pd.DataFrame({"when": pd.to_datetime(DAYS), "a": range(60)})
+    rows = [[day, 1.0] for day in DAYS]
+    for X in (frame, polars.from_pandas(frame), frame.to_dict("list")):
+        with pytest.raises(TypeError, match=r"'when' holds .*weekday: dates=\['when'\]$"):
+            Table(X)
+    with pytest.raises(TypeError, match=r"dates=\['x0'\]$"):
+        Table(rows)
+    hours = frame["when"] - frame["when"].min()
+    with pytest.raises(TypeError, match="hour of the day, month\\) or drop the column$"):
+        Table({"spent": hours})
+
+
+@pytest.mark.parametrize("form", ["FY{} Q{}", "FY {}-Q{}", "FY{}Q{}"])
+def test_quarters_of_fiscal_years_are_dates(form):
+    frame = pd.DataFrame({"quarter": [form.format(2015 + i % 8, 1 + i % 4) for i in range(96)]})
+    frame["y"] = np.where(np.arange(96) % 8 > 3, "late", "early")
+    with pytest.warns(DataWarning, match="year, month and weekday stand for the dates 'quarter'"):
+        model = fasttree.fit(frame, "y")
+    assert "quarter (year)" in model.to_text()

@@ -28,8 +28,8 @@ import numpy as np
 
 from ... import _engine
 from ..._checks import HALF, HALF_REMEDY, shown
+from ..._checks.data_warnings import warn_caller
 from ..._checks.words import option
-from ...table.data_checks.warned import warn_caller
 from ..deep_trees import warn_of_depth
 from ..idle import refuse_idle
 from ..parameters import config_of

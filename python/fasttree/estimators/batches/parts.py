@@ -27,7 +27,7 @@ from ..._checks import weights_array
 from ..._checks.aliases import CategoricalFeatures, Task
 from ...table import Column, Table
 from ...table.columns import Kind, make_levels, sort_levels
-from ...table.inputs import without_column
+from ...table.named_columns import pop_column
 from ...table.target import (
     NumericTarget,
     Target,
@@ -135,9 +135,9 @@ class Reader:
     def _read(self, part: Any, where: str) -> Rows | None:
         X, y, weights = part if self.target is None else (part, None, None)
         if self.target is not None:
-            X, y = without_column(X, self.target)
+            X, y = pop_column(X, self.target)
         if self.weights is not None:
-            X, weights = without_column(X, self.weights)
+            X, weights = pop_column(X, self.weights)
         if len(X) == 0:
             return None
         copies = None

@@ -43,11 +43,11 @@ from typing import Any
 import numpy as np
 
 from ... import presets
+from ..._checks.data_warnings import quiet
 from ...datasets import load, load_tic_tac_toe
 from ...exports.tables.table import Cell, ReportTable, report_table
 from ...model_selection import CrossValidation, cross_validate
 from ...table import Table
-from ...table.data_checks.warned import quiet
 from ..paper import Paper, preset_without, shown
 from ..reproduction import (
     Reproduction,

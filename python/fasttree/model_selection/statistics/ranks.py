@@ -79,12 +79,23 @@ def _pseudomedian_interval(d: np.ndarray, alpha: float) -> tuple[float, float]:
 def wilcoxon(
     a: Any, b: Any, *, alpha: float = 0.05, names: tuple[str, str] = ("A", "B")
 ) -> PairedTestResult:
-    """Return Wilcoxon's signed-rank test (two-sided; zeros dropped; exact for up to 50 pairs, with
-    ties, too).
+    """Return Wilcoxon's signed-rank test, two-sided, for J pairs.
 
-    `statistic` is the smaller rank sum.  All differences zero: p = 1.  `interval` is that of the
-    pseudomedian (Hodges & Lehmann 1963), from the means of all pairs of differences; with five
-    pairs or fewer nothing is significant at 0.05 and it is infinite.  O(J^2 log J).
+    Differences of zero are dropped; if all are, p = 1. The distribution is exact for up to 50
+    pairs, also with ties. O(J^2 log J).
+
+    Args:
+        a, b: results of the methods on the same data sets, shape (J,).
+        alpha: level of the interval, in (0, 1).
+        names: of the two methods.
+
+    Returns:
+        The test; its `statistic` is the smaller rank sum. `interval` is that of the pseudomedian
+        (Hodges & Lehmann 1963), from the means of all pairs of differences; with five pairs or
+        fewer nothing is significant at 0.05, and it is infinite.
+
+    Raises:
+        ValueError: different lengths, no pair, or a value that is not finite.
 
     >>> wilcoxon([5, 6, 7, 8, 9], [4, 4, 4, 4, 4]).p_value
     0.0625
@@ -146,10 +157,17 @@ def friedman_nemenyi(
 
     Iman & Davenport's form decides, and pairs differ only where it rejects (Demsar 2006).
 
-    `scores` (data sets, methods), at least 2 x 2, finite.  Rank 1 is the best; scores of a data set
-    within 1e-12 of its largest magnitude are tied.  `tie_correction`
-    divides chi2 by 1 - sum(t^3 - t)/(N k (k^2 - 1)), as scipy does; Demsar's worked example leaves
-    it out.  When every row is tied throughout, p = 1.
+    Args:
+        scores: finite, shape (data sets, methods), at least 2 x 2. Scores of a data set within
+            1e-12 of its largest magnitude are tied; where all are, p = 1.
+        names: of the methods; default: "method 1", "method 2", ...
+        greater_is_better: whether rank 1, the best, is that of the largest score.
+        alpha: level, in (0, 1).
+        tie_correction: divide chi2 by 1 - sum(t^3 - t) / (N k (k^2 - 1)), as scipy does; the worked
+            example of Demsar leaves it out.
+
+    Raises:
+        ValueError: another shape, a score that is not finite, or another number of names.
 
     >>> friedman_nemenyi([[3, 2, 1], [3, 2, 1], [3, 1, 2]]).mean_ranks
     array([1.        , 2.33333333, 2.66666667])

@@ -56,12 +56,14 @@ def paired_values(a: Any, b: Any, least: int = 2) -> tuple[np.ndarray, np.ndarra
 def t_from_differences(
     d: np.ndarray, variance_factor: float, scale: np.ndarray | float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (mean, standard error, t) of differences (..., J), with the variance multiplied by
-    `variance_factor`.
+    """Return mean, standard error and t of differences, each of shape (...,).
 
-    `scale`: the largest absolute value behind the differences, against which rounding is measured.
-    Where the differences are all equal within it, the standard error is exactly 0 and t is 0 or
-    infinite.
+    Args:
+        d: differences, shape (..., J).
+        variance_factor: what the variance of the differences is multiplied by.
+        scale: the largest absolute value behind the differences, against which rounding is
+            measured. If all differences are equal within rounding, the standard error is exactly
+            0, and t is 0 or infinite.
     """
     mean = d.mean(axis=-1)
     limit = ROUNDING * np.asarray(scale)
@@ -109,10 +111,10 @@ def ratio_of_sizes(
     return ratio
 
 
-def _result(
+def _t_test(
     test: str, a: Any, b: Any, *, factor: float, alpha: float, names: tuple[str, str]
 ) -> PairedTestResult:
-    """The t test whose variance factor is 1/J + `factor`."""
+    """Return the paired t test with the variance factor 1/J + `factor`."""
     first, second = paired_values(a, b)
     check_alpha(alpha)
     n = len(first)
@@ -135,12 +137,20 @@ def _result(
 def paired_t_test(
     a: Any, b: Any, *, alpha: float = 0.05, names: tuple[str, str] = ("A", "B")
 ) -> PairedTestResult:
-    """Return the paired t test of two sets of independent results, shapes (J,), J >= 2.
+    """Return the paired t test of J independent results of two methods.
+
+    Args:
+        a, b: results of the methods, shape (J,), J >= 2.
+        alpha: level of the interval, in (0, 1).
+        names: of the two methods.
+
+    Raises:
+        ValueError: different lengths, fewer than two pairs, or a value that is not finite.
 
     >>> round(paired_t_test([3, 5, 4, 6], [2, 3, 4, 3]).statistic, 4)
     2.3238
     """
-    return _result("paired t test", a, b, factor=0.0, alpha=alpha, names=names)
+    return _t_test("paired t test", a, b, factor=0.0, alpha=alpha, names=names)
 
 
 def corrected_resampled_t_test(
@@ -155,19 +165,27 @@ def corrected_resampled_t_test(
 ) -> PairedTestResult:
     """Return the corrected resampled t test of the J fold results of two methods on the same folds.
 
-    The share of test to training rows is `test_over_train` (1/9 for 10-fold), or n_test / n_train.
-    10 x 10-fold: variance factor 1/100 + 1/9, 99 df.
+    Args:
+        a, b: results of the methods on the folds, shape (J,), J >= 2.
+        n_train, n_test: numbers of training and of test rows of a fold.
+        test_over_train: test rows over training rows (1/9 for 10-fold), in place of these numbers.
+        alpha: level of the interval, in (0, 1).
+        names: of the two methods.
+
+    Raises:
+        ValueError: no ratio of rows, different lengths, fewer than two folds, or a value that is
+            not finite.
 
     >>> corrected_resampled_t_test([3, 5, 4, 6], [2, 3, 4, 3], test_over_train=1 / 3).df
     3.0
     """
     factor = ratio_of_sizes(n_train, n_test, test_over_train)
-    return _result("corrected resampled t test", a, b, factor=factor, alpha=alpha, names=names)
+    return _t_test("corrected resampled t test", a, b, factor=factor, alpha=alpha, names=names)
 
 
-def _differences(a: Any, b: Any) -> tuple[np.ndarray, float, float]:
-    """Return the differences (5, 2), the sum of their variances, and their mean, both 0 within
-    rounding."""
+def _five_by_two_differences(a: Any, b: Any) -> tuple[np.ndarray, float, float]:
+    """Return the differences, shape (5, 2), the sum of their variances, and their mean; the last
+    two are 0 if they are within rounding."""
     first, second = paired_values(a, b)
     if len(first) != 10:
         raise ValueError(
@@ -189,14 +207,21 @@ def _without_variance(mean: float) -> tuple[float, float]:
 def five_by_two_cv_t_test(
     a: Any, b: Any, *, alpha: float = 0.05, names: tuple[str, str] = ("A", "B")
 ) -> PairedTestResult:
-    """Return Dietterich's 5x2cv paired t test; a and b hold ten fold results, repetition by
-    repetition.
+    """Return Dietterich's 5x2cv paired t test.
+
+    Args:
+        a, b: ten fold results of the methods, repetition by repetition, shape (10,).
+        alpha: level of the interval, in (0, 1).
+        names: of the two methods.
+
+    Raises:
+        ValueError: another number of results, or a value that is not finite.
 
     >>> five_by_two_cv_t_test([1, 2] * 5, [0, 0] * 5).p_value < 0.3
     True
     """
     check_alpha(alpha)
-    d, total, mean = _differences(a, b)
+    d, total, mean = _five_by_two_differences(a, b)
     error = math.sqrt(total / 5.0)
     if total == 0.0:
         statistic, p_value = _without_variance(mean)
@@ -220,8 +245,15 @@ def five_by_two_cv_t_test(
 def five_by_two_cv_f_test(
     a: Any, b: Any, *, alpha: float = 0.05, names: tuple[str, str] = ("A", "B")
 ) -> PairedTestResult:
-    """Return Alpaydin's combined 5x2cv F test; a and b hold ten fold results, repetition by
-    repetition.
+    """Return Alpaydin's combined 5x2cv F test.
+
+    Args:
+        a, b: ten fold results of the methods, repetition by repetition, shape (10,).
+        alpha: level of the interval, in (0, 1).
+        names: of the two methods.
+
+    Raises:
+        ValueError: another number of results, or a value that is not finite.
 
     >>> five_by_two_cv_f_test([1, 2] * 5, [0, 0] * 5).statistic
     5.0
@@ -229,7 +261,7 @@ def five_by_two_cv_f_test(
     from scipy.special import fdtrc, fdtri
 
     check_alpha(alpha)
-    d, total, mean = _differences(a, b)
+    d, total, mean = _five_by_two_differences(a, b)
     if total == 0.0:
         statistic, p_value = _without_variance(abs(mean))
     else:

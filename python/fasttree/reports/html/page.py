@@ -43,8 +43,8 @@ from .trees import trees_of
 if TYPE_CHECKING:
     from ...model_selection.comparison import Comparison
     from ...model_selection.learning_curve import LearningCurve
+    from ...model_selection.parameter_sweep import Sweep
     from ...model_selection.result import CrossValidation
-    from ...model_selection.sweeping import Sweep
 
 TREE_NODES = 1500
 """Largest number of nodes of all trees on a page, which keeps it below two megabytes."""

@@ -1,8 +1,9 @@
-"""What is looked for in the rows of a fit: what a column may mean, and what a user may not know.
+"""Data checks: what a column may mean (an identifier, a date, a leaked label), and what a user may
+not know of the rows.
 
-One file per check, and one entry of `CHECKS`. `inspect(table)` gives the `Findings` of a Table,
-once; `Findings.apply` is the one place where a finding becomes an action, `Findings.warn` and
-`Findings.sentences` those where it becomes words.
+Each check is a file and an entry of `CHECKS`. `inspect(table)` gives the `Findings` of a Table.
+`Findings.apply` is the only place where a finding becomes an action, `Findings.warn` and
+`Findings.sentences` write the warnings.
 """
 
 from .facts import Finding

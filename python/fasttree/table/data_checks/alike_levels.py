@@ -7,15 +7,19 @@ from collections.abc import Iterator, Sequence
 from ..._checks.words import some_of, worded
 from .facts import ColumnFacts, Finding, TableFacts
 
-MOST_LEVELS = 1000
-"""Levels of a column that are compared, at most."""
+MAX_LEVELS_COMPARED = 1000
+"""Largest number of levels of a column that are compared."""
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The columns of text, the target among them."""
+    """The columns of text with such levels; the target is checked as well."""
     target = [] if facts.target is None else [ColumnFacts(facts.target)]
-    for column in [*facts.texts_and_gaps, *target]:
-        if not column.is_nominal or column.has_many_levels or len(column.levels) > MOST_LEVELS:
+    for column in [*facts.columns_without_first_number, *target]:
+        if (
+            not column.is_nominal
+            or column.has_many_levels
+            or len(column.levels) > MAX_LEVELS_COMPARED
+        ):
             continue
         groups: dict[str, list[str]] = {}
         for level in column.levels:
@@ -26,7 +30,7 @@ def find(facts: TableFacts) -> Iterator[Finding]:
             yield Finding(column.name, f"{column.name!r} ({some_of(alike)})")
 
 
-def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
+def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns and their levels."""
     yield (
         f"levels differ in case or blanks only: {some_of([finding.text for finding in found])}; "

@@ -1,4 +1,4 @@
-"""Numbers that are codes of categories: whole numbers of few values each."""
+"""Columns of whole numbers that are codes of categories, by their names."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from ..._checks.words import argument, some_of
 from .facts import Finding, TableFacts
 
-MOST_CODES = 1000
-"""Distinct numbers of a column that is one of codes by its name, at most."""
+MAX_CODES = 1000
+"""Largest number of codes in a column whose name says that it holds codes."""
 
-FEW_CODES = 12
-"""Distinct numbers of another column, at most."""
+MAX_FEW_CODES = 12
+"""Largest number of codes in another column."""
 
 _NAMED_CODE = re.compile(
     r"(?:^|[_\s.-])(?:code|type|kind|cat|category|group|cluster|region|zone|district|zip|zipcode|"
@@ -28,11 +28,11 @@ _GENOTYPE = re.compile(r"(?:rs|snp|chr)[\w.:-]*\d\w*", re.IGNORECASE)
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The columns whose names say so (region, zip_code, user_id, rs1234_A)."""
+    """The numeric columns whose names say so (region, zip_code, user_id, rs1234_A)."""
     yield from (Finding(name, repr(name)) for name in code_columns(facts))
 
 
-def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
+def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns, and what reads them as levels."""
     names = [finding.column for finding in found]
     as_levels: Any = "all" if len(names) == facts.table.n_features > 1 else names
@@ -44,12 +44,12 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
 
 def code_columns(facts: TableFacts, *, by_name: bool = True) -> list[str]:
     """Names of numeric columns whose whole numbers may be codes of categories: three or more
-    values, ten rows a value.
+    values, with ten rows per value on average.
 
     Args:
-        facts: the data.
-        by_name: only those whose names say so (region, zip_code, user_id, rs1234_A); else all with
-            up to 12 values.
+        facts: the rows.
+        by_name: whether only columns are meant whose names say so (region, zip_code, user_id,
+            rs1234_A); otherwise all with up to 12 values.
 
     Examples:
         >>> from fasttree import Table
@@ -60,11 +60,11 @@ def code_columns(facts: TableFacts, *, by_name: bool = True) -> list[str]:
     """
     if facts.is_genotypes:
         return []
-    most, names = MOST_CODES if by_name else FEW_CODES, facts.table.feature_names
+    most, names = MAX_CODES if by_name else MAX_FEW_CODES, facts.table.feature_names
     names_of_codes = []
     for place in facts.places:
         name = names[place]
-        if by_name and not (named_code(name) or _NAMED_ID.search(name.strip())):
+        if by_name and not (is_named_as_code(name) or _NAMED_ID.search(name.strip())):
             continue
         column = facts.column(place)
         if column.is_nominal or not column.are_whole:
@@ -74,11 +74,11 @@ def code_columns(facts: TableFacts, *, by_name: bool = True) -> list[str]:
     return names_of_codes
 
 
-def named_code(name: str) -> bool:
+def is_named_as_code(name: str) -> bool:
     """Whether the name of a column says that it holds codes of categories.
 
     Examples:
-        >>> named_code("zip_code"), named_code("patient")
+        >>> is_named_as_code("zip_code"), is_named_as_code("patient")
         (True, False)
     """
     return bool(_NAMED_CODE.search(name.strip()) or _GENOTYPE.fullmatch(name.strip()))

@@ -1,4 +1,4 @@
-"""Columns of one value, or of none: no test divides the rows by them."""
+"""Columns with one value, or with none: no split divides the rows by them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .facts import ColumnFacts, Finding, TableFacts
 
 
 def find(column: ColumnFacts) -> Finding | None:
-    """A column that has one value in all rows, or no value."""
+    """A column that has one value in all rows, or no value; the evidence is the value."""
     if column.n_filled == 0:
         return Finding(column.name, "no value in any row", None, "leave out")
     if column.n_filled < len(column.column):
@@ -26,8 +26,8 @@ def find(column: ColumnFacts) -> Finding | None:
     return Finding(column.name, f"one value, {value}, in all rows", value, "leave out")
 
 
-def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """That columns have no value, where a fit uses them."""
+def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
+    """Names the columns without a value that a fit uses."""
     empty = [finding.column for finding in found if finding.evidence is None]
     if empty and len(empty) == facts.table.n_features:
         yield (

@@ -1,10 +1,10 @@
-"""What checks read, the rows of a Table column by column, and the `Finding` that they return.
+"""What the data checks read: the rows of a Table, column by column, and the `Finding` they return.
 
 What
-    `TableFacts` gives the columns in use and the target, `ColumnFacts` the cells of a column and
-    what several checks ask of them: which levels occur, which numbers are known. Each fact is found
-    when a check first asks for it, and kept. A function of a column that is found `once` is kept in
-    the same way.
+    `TableFacts` holds the columns in use and the target; `ColumnFacts` holds the cells of a column,
+    and answers what several checks ask: which levels occur, how many cells have a value, what the
+    range of the numbers is. Each answer is computed when it is first asked for, and kept.
+    `cached_per_column` keeps the result of a function of a column in the same way.
 Complexity
     O(n) per fact of a column, O(n log n) for the number of different numbers.
 When not to use it
@@ -22,12 +22,13 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from ..columns import Column
+from ..date_texts import share_of_dates
 from ..dates import part_names
+from ..number_texts import formatted_numbers
 from ..table import Table
-from ..texts import date_share, dressed_as
 
 Action = Literal["leave out", "use parts"]
-"""What a fit does with a column: it is unused, or its year, month and weekday stand for it."""
+"""What a fit does with a column: it does not use it, or it uses year, month and weekday of it."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,11 @@ class Finding:
     """One thing that a check has found.
 
     Attributes:
-        column: name of the column; of the target its name; "" of all rows.
-        text: the reason why a column is left out, or what the sentence of the check lists.
-        evidence: the numbers or texts behind it, as the check describes them.
-        action: what a fit does about it, if it treats columns; None: it is only said.
+        column: name of the column or of the target; "" if the finding is about the rows.
+        text: the reason why the column is left out, or what the warning of the check says of it.
+        evidence: the numbers or texts behind it, as the docstring of the check describes them.
+        action: what a fit does with the column of a frame or file; None: the finding is only a
+            warning.
         kind: name of the check in `CHECKS`.
     """
 
@@ -49,24 +51,24 @@ class Finding:
     kind: str = ""
 
 
-LEAST_ROWS = 50
-"""Rows from which columns are suspected."""
+MIN_ROWS = 50
+"""Smallest number of rows in which a check looks for what chance could produce in fewer."""
 
-FIRST = 64
-"""Rows of a block of numbers that rule most columns out."""
+N_FIRST = 64
+"""Number of first rows that are looked at to rule most columns of a block of numbers out."""
 
 T = TypeVar("T")
 
 
 @functools.cache
-def once(function: Callable[[ColumnFacts], T]) -> Callable[[ColumnFacts], T]:
-    """A decorator of functions of a column that several checks ask: the answer is kept."""
+def cached_per_column(function: Callable[[ColumnFacts], T]) -> Callable[[ColumnFacts], T]:
+    """A decorator that keeps the result of a function of a column with the column."""
 
     @functools.wraps(function)
     def call(column: ColumnFacts) -> T:
-        if function not in column.answers:
-            column.answers[function] = function(column)
-        return column.answers[function]
+        if function not in column.results:
+            column.results[function] = function(column)
+        return column.results[function]
 
     return call
 
@@ -75,10 +77,11 @@ class ColumnFacts:
     """The cells of a column in the rows that are looked at.
 
     Attributes:
-        column: these rows of it.
-        numbers: the numbers by which rows are named; None: their places.
-        names: the names of all columns, where they have some; None where they were made up.
-        answers: what functions that are asked `once` have answered.
+        column: the column, restricted to these rows.
+        row_numbers: the numbers by which messages name the rows, shape (n_rows,); None: their
+            positions.
+        all_names: the names of all columns of the Table; None if they were made up.
+        results: results of functions decorated with `cached_per_column`.
 
     Examples:
         >>> column = Column("a", "nominal", np.array([2, 0, -1]), ("x", "y", "z"))
@@ -88,12 +91,15 @@ class ColumnFacts:
     """
 
     def __init__(
-        self, column: Column, numbers: np.ndarray | None = None, names: list[str] | None = None
+        self,
+        column: Column,
+        row_numbers: np.ndarray | None = None,
+        all_names: list[str] | None = None,
     ) -> None:
         self.column = column
-        self.numbers = numbers
-        self.names = names
-        self.answers: dict[Any, Any] = {}
+        self.row_numbers = row_numbers
+        self.all_names = all_names
+        self.results: dict[Any, Any] = {}
 
     @property
     def name(self) -> str:
@@ -107,12 +113,12 @@ class ColumnFacts:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """Rows of each level that occurs."""
+        """Number of rows of each declared level, shape (n_levels,)."""
         codes = np.asarray(self.column.values)
         return np.bincount(codes[codes >= 0], minlength=len(self.column.levels or ()))
 
     @cached_property
-    def occurring(self) -> np.ndarray:
+    def occurring_codes(self) -> np.ndarray:
         """Codes of the levels that occur, ascending."""
         return np.flatnonzero(self.counts)
 
@@ -120,98 +126,93 @@ class ColumnFacts:
     def levels(self) -> tuple[Any, ...]:
         """The levels that occur, in order."""
         levels = self.column.levels or ()
-        if len(self.occurring) == len(levels):
+        if len(self.occurring_codes) == len(levels):
             return tuple(levels)
-        return tuple(levels[code] for code in self.occurring.tolist())
+        return tuple(levels[code] for code in self.occurring_codes.tolist())
 
     @cached_property
     def n_filled(self) -> int:
-        """Rows with a value."""
-        if self.is_nominal:
-            return int(self.counts.sum())
-        return len(self.column) - int(np.count_nonzero(np.isnan(self.column.values)))
+        """Number of rows with a value."""
+        return len(self.column) - self.column.n_missing
 
     @property
-    def is_missing_first(self) -> bool:
-        """Whether the first cell is missing, as in a column without values."""
-        values = self.column.values
-        if values.dtype.kind == "u" or not len(values):
-            return False
-        return bool(values[0] < 0 if self.is_nominal else np.isnan(values[0]))
+    def starts_with_missing(self) -> bool:
+        """Whether the cell of the first row is missing."""
+        return bool(self.column.take(slice(0, 1)).is_missing.any())
 
     @property
     def has_many_levels(self) -> bool:
-        """Whether more than half of the rows have a level of their own."""
-        return self.n_filled >= LEAST_ROWS and len(self.levels) > 0.5 * self.n_filled
+        """Whether there are more than half as many levels as rows with a value."""
+        return self.n_filled >= MIN_ROWS and len(self.levels) > 0.5 * self.n_filled
 
     @cached_property
     def are_dates(self) -> bool:
         """Whether the levels are texts that read as dates."""
-        return len(self.levels) > 2 and date_share(self.levels) >= 0.95
+        return len(self.levels) > 2 and share_of_dates(self.levels) >= 0.95
 
     @cached_property
-    def dressed(self) -> tuple[str, str] | None:
-        """What hides that the levels are numbers, and what makes numbers of them."""
-        return dressed_as(self.levels)
+    def formatted_numbers(self) -> tuple[str, str] | None:
+        """The format that keeps the levels from being read as numbers, and the remedy."""
+        return formatted_numbers(self.levels)
 
     @property
-    def known(self) -> np.ndarray:
-        """The numbers that are not missing, float64; found anew at each call, to keep no copy."""
+    def present_numbers(self) -> np.ndarray:
+        """The numbers that are not missing, float64; not kept, as they are a copy of the column."""
         values = np.asarray(self.column.values, dtype=np.float64)
-        gaps = np.isnan(values)
-        return values[~gaps] if gaps.any() else values
+        is_missing = np.isnan(values)
+        return values[~is_missing] if is_missing.any() else values
 
     @cached_property
     def range(self) -> tuple[float, float]:
-        """The least and the greatest number; NaN without any."""
+        """The smallest and the largest number; NaN if all are missing."""
         values = self.column.values
         return float(np.fmin.reduce(values)), float(np.fmax.reduce(values))
 
     @cached_property
     def are_whole(self) -> bool:
-        """Whether all known numbers are whole."""
+        """Whether all numbers that are not missing are whole."""
         values = self.column.values
-        first = values[:FIRST]
+        first = values[:N_FIRST]
         if np.any(np.floor(first) < first):
             return False
         return not np.any(np.floor(values) < values)
 
     @cached_property
     def n_distinct(self) -> int:
-        """How many different numbers are known."""
-        return len(np.unique(self.known))
+        """Number of different numbers, missing cells apart."""
+        return len(np.unique(self.present_numbers))
 
 
 class TableFacts:
     """The rows of a Table that checks look at.
 
     Args:
-        table: all rows.
-        rows: numbers of the rows that are looked at; None: all, of which the Table keeps what is
-            found.
+        table: the Table.
+        rows: positions of the rows that are looked at; None: all rows. What is found in all rows
+            is kept with the Table.
 
     Attributes:
-        found: what checks have found, by their names.
+        findings_by_check: the findings of each check that has run, by its name.
     """
 
     def __init__(self, table: Table, rows: np.ndarray | None = None) -> None:
         self.table = table
         self.rows = rows
         self.n_rows = len(table) if rows is None else len(rows)
-        shared: tuple[dict[str, Any], dict[int, ColumnFacts]] = {}, {}
+        kept: tuple[dict[str, Any], dict[int, ColumnFacts]] = {}, {}
         if rows is None:
-            shared = table._inspected = table._inspected or shared
-        self.found, self._columns = shared
+            kept = table._inspected = table._inspected or kept
+        self.findings_by_check, self._columns = kept
 
     @cached_property
     def target(self) -> Column | None:
-        """The target in these rows."""
+        """The target in these rows; None without one."""
         target = self.table.target_column
         return target if target is None or self.rows is None else target.take(self.rows)
 
     @cached_property
     def block(self) -> np.ndarray | None:
-        """These rows of the block of numbers that the features are, if they are one."""
+        """These rows of the 2-D block of features; None if the Table holds columns."""
         block = self.table.block
         return block if block is None or self.rows is None else block[self.rows]
 
@@ -222,18 +223,18 @@ class TableFacts:
 
     @cached_property
     def is_genotypes(self) -> bool:
-        """Whether the features are one block of codes, in which nothing is looked for."""
+        """Whether the features are a block of integer codes, in which nothing is looked for."""
         block = self.table.block
         return block is not None and block.dtype.kind != "f"
 
     @cached_property
     def row_numbers(self) -> np.ndarray | None:
-        """The numbers by which rows are named, shape (n_rows,); None: their places."""
+        """The numbers by which messages name the rows, shape (n_rows,); None: their positions."""
         numbers, rows = self.table.row_numbers, self.rows
         return numbers if rows is None else rows if numbers is None else numbers[rows]
 
     def column(self, place: int) -> ColumnFacts:
-        """A feature by its place."""
+        """The facts of a feature, by its position."""
         if place not in self._columns:
             column = self.table.column(place)
             column = column if self.rows is None else column.take(self.rows)
@@ -243,8 +244,7 @@ class TableFacts:
 
     @cached_property
     def places(self) -> list[int]:
-        """Places of the features that something is looked for in: not of unused ones, nor of the
-        numbers of dates."""
+        """Positions of the features in use; year, month and weekday of dates are not checked."""
         table = self.table
         if not table.unused:
             return list(range(table.n_features))
@@ -253,44 +253,48 @@ class TableFacts:
 
     @cached_property
     def columns(self) -> list[ColumnFacts]:
-        """The features in use; of a block of numbers those that may be whole numbers or constant
-        ones: the first rows rule most others out."""
+        """The features in use. Of a block of numbers only columns whose first rows are whole
+        numbers or all the same: no check finds anything in the others."""
         block = self.table.block
         if self.is_genotypes:
             return []
         if block is None:
             return [self.column(place) for place in self.places]
-        first = block[:FIRST] if self.rows is None else block[self.rows[:FIRST]]
+        first = block[:N_FIRST] if self.rows is None else block[self.rows[:N_FIRST]]
         with np.errstate(invalid="ignore"):
             whole = (np.isnan(first) | (first == np.floor(first))).all(axis=0)
             same = (first == first[0]).all(axis=0)
         return [self.column(place) for place in np.flatnonzero(whole | same).tolist()]
 
     @cached_property
-    def texts_and_gaps(self) -> list[ColumnFacts]:
-        """The features in use that are nominal, or whose first cell is missing."""
+    def columns_without_first_number(self) -> list[ColumnFacts]:
+        """The features in use that are nominal, or whose cell in the first row is missing."""
         block = self.block
         if block is None:
-            return [c for c in self.columns if c.is_nominal or c.is_missing_first]
+            return [c for c in self.columns if c.is_nominal or c.starts_with_missing]
         if block.dtype.kind != "f" or not np.isnan(first := block[0]).any():
             return []
         return [self.column(place) for place in np.flatnonzero(np.isnan(first)).tolist()]
 
     @cached_property
-    def names_again(self) -> int:
-        """Rows that hold the names of all columns once more; an index that was written without a
-        name, ``Unnamed: 0``, has none there."""
+    def n_repeated_headers(self) -> int:
+        """Number of rows that repeat the names of all columns, but for ``Unnamed: 0``, the name of
+        an index that was written without one."""
         if self.block is not None:
             return 0
         names = self.table.feature_names
-        places = [p for p in self.places if not names[p].startswith("Unnamed: ")]
-        if not places or any(names[p] not in (self.column(p).column.levels or ()) for p in places):
+        named = {
+            names[place]: self.column(place).column
+            for place in self.places
+            if not names[place].startswith("Unnamed: ")
+        }
+        if not named or any(name not in (column.levels or ()) for name, column in named.items()):
             return 0
-        same = [self.column(p).column.labels() == names[p] for p in places]
+        same = [column.labels() == name for name, column in named.items()]
         return int(np.all(same, axis=0).sum())
 
-    def hand_on(self, table: Table) -> None:
-        """Give a Table that has some of these columns what is known of them."""
+    def share_with(self, table: Table) -> None:
+        """Keep what is known of the columns with another Table that has some of them."""
         if table.block is None and self.rows is None:
             facts_of = {id(facts.column): facts for facts in self._columns.values()}
             places = {id(column): place for place, column in enumerate(table.columns)}

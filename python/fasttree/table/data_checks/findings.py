@@ -1,12 +1,13 @@
-"""`inspect(table) -> Findings`: what the checks find in a Table, and what is done about it.
+"""`inspect(table) -> Findings`: what the checks find in a Table, and what a fit does about it.
 
 What
-    A Table is inspected once, and its findings stay with it; for a fold its training rows are
-    inspected. `Findings.apply` gives the Table that a fit reads: without identifiers, free text and
-    constants, and with year, month and weekday of dates. `warn` says so, and what else was found.
-    Only the columns of frames and files are treated; those of arrays and Tables are as given.
+    A Table is inspected once, and keeps its findings; for a fold of a cross-validation its training
+    rows are inspected. `Findings.apply` gives the Table that a fit reads: without identifiers, free
+    text and constants, and with year, month and weekday of dates. `Findings.warn` issues warnings
+    of that, and of what else was found. Only columns of frames and files are treated in this way;
+    those of arrays and Tables are used as they are given.
 Complexity
-    That of the checks; each runs when its findings are first asked for.
+    That of the checks; each check runs when its findings are first asked for.
 """
 
 from __future__ import annotations
@@ -14,33 +15,37 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..._checks import one_of, shown
+from ..._checks.data_warnings import is_quiet, skipped_checks, warn_caller
 from ..._checks.words import argument, some_of, worded
-from ..dates import for_other_rows, formats_of
+from ..dates import formats_for_new_rows, parse_date_reasons
 from ..sources import check_known
 from ..table import Table
-from .dates import reading_of
-from .facts import ColumnFacts, Finding, TableFacts, once
-from .registry import CHECKS, Check
+from .dates import describe_dates
+from .facts import ColumnFacts, Finding, TableFacts, cached_per_column
+from .registry import CHECKS, Scope
 from .unfailing import unfailing
-from .warned import is_quiet, said_already, warn_caller
 
 WORDS = ("auto", "as_given")
 """The words of the parameter `columns`."""
+
+COLUMN_CHECKS = {name: check for name, check in CHECKS.items() if check.scope == "column"}
+"""The checks of single columns. The first that finds something in a column decides what a fit does
+with it."""
 
 
 def inspect(table: Table, columns: Any = "auto", rows: np.ndarray | None = None) -> Findings:
     """What the checks find in a Table.
 
     Args:
-        table: the rows.
-        columns: as in `kept_columns`.
-        rows: numbers of the training rows of a fold; None: all rows.
+        table: the Table.
+        columns: the columns that a fit uses as they are; see `kept_columns`.
+        rows: positions of the training rows of a fold; None: all rows.
 
     Examples:
         >>> cells = {"id": range(60), "x": [0.5, 1.5] * 30}
@@ -50,11 +55,11 @@ def inspect(table: Table, columns: Any = "auto", rows: np.ndarray | None = None)
     return Findings(TableFacts(table, rows), columns)
 
 
-def screened(table: Table, columns: Any = "auto") -> Table:
-    """The Table that a fit reads of a frame or file, which says what is done with its columns;
-    itself, where these are as given."""
+def warn_and_apply(table: Table, columns: Any = "auto") -> Table:
+    """The Table that a fit reads of a Table of a frame or file, with a warning of how its columns
+    are treated; the Table itself if its columns are used as they are given."""
     findings = inspect(table, columns)
-    if not findings.acts:
+    if not findings.treats_columns:
         return table
     made = findings.apply()
     findings.warn()
@@ -66,80 +71,76 @@ class Findings:
 
     def __init__(self, facts: TableFacts, columns: Any = "auto") -> None:
         self._facts = facts
-        self._keep = kept_columns(columns)
+        self._kept = kept_columns(columns)
 
     # -- what was found ---------------------------------------------------------------------------
 
-    def of(self, kind: str) -> list[Finding]:
+    def of(self, check: str) -> list[Finding]:
         """The findings of a check, by its name in `CHECKS`."""
-        cache = self._facts.found
-        if CHECKS[kind].scope == "column":
-            return [finding for finding in self.of_columns if finding.kind == kind]
-        if kind not in cache:
-            cache[kind] = [replace(finding, kind=kind) for finding in _found(kind, self._facts)]
-        return cache[kind]
+        if check in COLUMN_CHECKS:
+            return [finding for finding in self.of_columns if finding.kind == check]
+        kept = self._facts.findings_by_check
+        if check not in kept:
+            kept[check] = [replace(finding, kind=check) for finding in _run(check, self._facts)]
+        return kept[check]
 
     def __iter__(self) -> Iterator[Finding]:
-        return (finding for kind in CHECKS for finding in self.of(kind))
+        return (finding for check in CHECKS for finding in self.of(check))
 
     @property
     def of_columns(self) -> list[Finding]:
-        """Column by column what the first check finds that finds something in it."""
-        return self._first_findings("column", OF_COLUMNS)
-
-    def _first_findings(self, key: str, checks: dict[str, Check]) -> list[Finding]:
-        """What the first check finds that finds something in a column, column by column; kept by a
-        key. Of columns that are used as they are, those of text and with gaps are looked at."""
-        facts = self._facts
-        if key not in facts.found:
-            columns = facts.columns if key == "column" else facts.texts_and_gaps
-            findings = (_first_finding(column, checks) for column in columns)
-            facts.found[key] = [finding for finding in findings if finding is not None]
-        return facts.found[key]
-
-    @property
-    def acts(self) -> bool:
-        """Whether a fit treats columns: those of a frame or file, unless all are used as given."""
-        return not self._facts.table.as_given and self._keep is not None
+        """Column by column, the first finding of the checks of single columns."""
+        kept = self._facts.findings_by_check
+        if "column" not in kept:
+            kept["column"] = _first_findings(self._facts.columns)
+        return kept["column"]
 
     @cached_property
-    def acted_on(self) -> list[Finding]:
-        """The findings for which a fit does not use columns as they are."""
-        if self._keep is None:
+    def _warnings_of_columns(self) -> list[Finding]:
+        """The findings in columns that are used as they are given; only columns of text and such
+        without a value lead to a warning."""
+        findings = _first_findings(self._facts.columns_without_first_number)
+        return [finding for finding in findings if CHECKS[finding.kind].sentences is not None]
+
+    @property
+    def treats_columns(self) -> bool:
+        """Whether a fit treats columns: those of a frame or file, unless all are used as given."""
+        return not self._facts.table.as_given and self._kept is not None
+
+    @cached_property
+    def treated_findings(self) -> list[Finding]:
+        """The findings because of which a fit does not use columns as they are."""
+        if self._kept is None:
             return []
-        return [
-            finding
-            for finding in self.of_columns
-            if finding.action and finding.column not in self._keep
-        ]
+        return [one for one in self.of_columns if one.action and one.column not in self._kept]
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why a fit does not use columns as they are, by name."""
-        return {finding.column: finding.text for finding in self.acted_on}
+        """Why a fit does not use columns as they are, by name of the column."""
+        return {finding.column: finding.text for finding in self.treated_findings}
 
     @property
-    def leaves_any(self) -> bool:
-        """Whether a column is left to split on; a fit uses all where none would be."""
+    def leaves_a_column(self) -> bool:
+        """Whether a column is left to split on; otherwise a fit uses all columns as they are."""
         table = self._facts.table
-        if any(finding.action == "use parts" for finding in self.acted_on):
+        if any(finding.action == "use parts" for finding in self.treated_findings):
             return True
         return len(table.unused.keys() | self.reasons) < table.n_features
 
-    # -- what is done -----------------------------------------------------------------------------
+    # -- what a fit does --------------------------------------------------------------------------
 
     def apply(self) -> Table:
-        """The Table that a fit reads; itself, if its columns are as given.
+        """The Table that a fit reads; the Table itself if its columns are used as given.
 
         Raises:
-            ValueError: a column that is to be used as it is, but can't, or that is none; or no
-                column can be used.
+            ValueError: a column that is to be used as it is does not exist or cannot be used so, or
+                no column can be used.
         """
-        table, keep = self._facts.table, self._keep
-        if table.as_given or keep is None:
+        table, kept = self._facts.table, self._kept
+        if table.as_given or kept is None:
             return table
-        check_known(keep, table.feature_names, "columns")
-        for name in table.unused.keys() & keep:
+        check_known(kept, table.feature_names, "columns")
+        for name in table.unused.keys() & kept:
             raise ValueError(
                 f"{argument('columns', {name: 'as_given'})}: columns of numbers or levels can be "
                 f"used as they are, and {name!r} is none ({table.unused[name]})"
@@ -147,120 +148,117 @@ class Findings:
         if len(table.unused) == table.n_features > 0:
             name, why = next(iter(table.unused.items()))
             raise ValueError(f"no column can be split on, such as {name!r} ({why}): give others")
-        made = treated(table, self.reasons if self.leaves_any else {})
+        made = treated(table, self.reasons if self.leaves_a_column else {})
         if made is not table:
-            self._facts.hand_on(made)
+            self._facts.share_with(made)
         return made
 
     # -- what is said -----------------------------------------------------------------------------
 
     def warn(self, *, of_trees: bool = False, is_described: bool = False) -> None:
-        """Say what is done with the columns of a frame or file and what they may mean; of columns
-        as given, what a fit will make of the rows.
+        """Warn of how the columns of a frame or file are treated and of what they may mean; if they
+        are used as given, of what a fit will make of the rows.
 
         Args:
-            of_trees: the fit is one of trees.
-            is_described: what is done with the columns is said elsewhere.
+            of_trees: whether the fit grows trees.
+            is_described: whether the caller says itself how the columns are treated.
         """
         if is_quiet():
             return
-        if self.acts:
-            kinds = [*kinds_of("frame"), *(SAID_OF_COLUMNS if is_described else ())]
-            if not is_described and (done := self.done()):
-                warn_caller(done)
+        if self.treats_columns:
+            checks = [*checks_of_scope("frame"), *(COLUMN_CHECKS if is_described else ())]
+            if not is_described and (treatment := self.treatment()):
+                warn_caller(treatment)
         else:
-            kinds = [*(kinds_of("tree", "fit") if of_trees else kinds_of("fit"))]
-            kinds = [kind for kind in kinds if self.of(kind)]
-            kinds += SAID_OF_COLUMNS if self._said_of_columns else ()
-        passed_over = said_already()
-        for sentence in self.sentences(*(kind for kind in kinds if kind not in passed_over)):
+            scopes: tuple[Scope, ...] = ("tree", "fit") if of_trees else ("fit",)
+            checks = [check for check in checks_of_scope(*scopes) if self.of(check)]
+            checks += COLUMN_CHECKS if self._warnings_of_columns else ()
+        skipped = skipped_checks()
+        for sentence in self.sentences(*(check for check in checks if check not in skipped)):
             warn_caller(sentence)
 
-    def sentences(self, *kinds: str) -> list[str]:
-        """What some checks say of the findings on which no fit acts."""
-        return [sentence for kind in kinds for sentence in self._said(kind)]
+    def sentences(self, *checks: str) -> list[str]:
+        """What some checks, given by their names, say of the findings on which no fit acts."""
+        return [sentence for check in checks for sentence in self._sentences_of(check)]
 
     @unfailing(otherwise=())
-    def _said(self, kind: str) -> Sequence[str]:
-        facts, check = self._facts, CHECKS[kind]
-        if check.say is None:
-            return ()
-        if self.acts:
-            # Rows of one identifier may belong together though no tree splits on it.
-            reasons = {finding.column for finding in self.acted_on if (finding.kind, kind) != _BOTH}
-            findings = [finding for finding in self.of(kind) if finding.column not in reasons]
-        elif check.scope == "column":
-            findings = [finding for finding in self._said_of_columns if finding.kind == kind]
-        else:
-            named = {finding.column for finding in self._said_of_columns}
-            findings = [
-                finding
-                for finding in self.of(kind)
-                if check.scope == "fit" or finding.column not in named
-            ]
-        return tuple(check.say(findings, facts)) if findings else ()
+    def _sentences_of(self, check: str) -> Sequence[str]:
+        write = CHECKS[check].sentences
+        findings = [] if write is None else self._findings_to_say(check)
+        return tuple(write(findings, self._facts)) if write is not None and findings else ()
 
-    @property
-    def _said_of_columns(self) -> list[Finding]:
-        """What is said of columns that are used as they are, column by column."""
-        return self._first_findings("said", SAID_OF_COLUMNS)
+    def _findings_to_say(self, check: str) -> list[Finding]:
+        """The findings of a check on which no fit acts."""
+        if self.treats_columns:
+            # Rows of one identifier may belong together though no tree splits on it.
+            treated_columns = {
+                finding.column
+                for finding in self.treated_findings
+                if (finding.kind, check) != ("identifiers", "groups")
+            }
+            return [one for one in self.of(check) if one.column not in treated_columns]
+        if check in COLUMN_CHECKS:
+            return [one for one in self._warnings_of_columns if one.kind == check]
+        if CHECKS[check].scope == "fit":
+            return self.of(check)
+        named = {finding.column for finding in self._warnings_of_columns}
+        return [one for one in self.of(check) if one.column not in named]
 
     @unfailing(otherwise="")
-    def done(self) -> str:
-        """One line on the columns that a fit leaves out, and of which it uses year, month and
-        weekday; "" if there are none."""
-        reasons = {**self._facts.table.unused, **self.reasons}
+    def treatment(self) -> str:
+        """One line on the columns that a fit leaves out, and on those of which it uses year, month
+        and weekday; "" if there are none."""
+        table = self._facts.table
+        reasons = {**table.unused, **self.reasons}
         if not reasons:
             return ""
-        dates = formats_of(reasons)
+        dates = parse_date_reasons(reasons)
         left_out = [f"{name!r} ({why})" for name, why in reasons.items() if name not in dates]
         names = [repr(name) for name in reasons if name not in dates and worded("Python")]
-        if not self.leaves_any:
+        if not self.leaves_a_column:
             return f"no column would be left without {some_of(left_out)}: all are used as they are"
         sentences = [f"columns left out: {some_of(left_out, names)}"] if left_out else []
         if dates:
-            read = {one.name: reading_of(one) for one in self._facts.texts_and_gaps}
-            of = some_of([read.get(name, repr(name)) for name in dates])
-            sentences.append(f"year, month and weekday stand for the dates {of}")
-        as_given = [name for name in self.reasons if name not in dates][:1]
+            read = {
+                one.name: describe_dates(one) for one in self._facts.columns if one.name in dates
+            }
+            described = some_of([read.get(name, repr(name)) for name in dates])
+            sentences.append(f"year, month and weekday stand for the dates {described}")
         ways = []
-        if not self._facts.table.unused:  # no Table holds these columns
+        if not table.unused:  # no Table holds these columns
             ways.append(f"{argument('columns', 'as_given')} uses all columns as they are")
-        for name in as_given:
-            one = "one of them" if ways else f"uses {name!r} as it is"
-            ways.append(f"{argument('columns', {name: 'as_given'})} {one}")
+        if example := next((name for name in self.reasons if name not in dates), None):
+            one = "one of them" if ways else f"uses {example!r} as it is"
+            ways.append(f"{argument('columns', {example: 'as_given'})} {one}")
         return "; ".join([*sentences, *filter(None, [", ".join(ways)])])
 
 
-@cache
-def kinds_of(*scopes: str) -> tuple[str, ...]:
-    """The checks of some scopes."""
-    return tuple(kind for kind, check in CHECKS.items() if check.scope in scopes)
-
-
-_BOTH = "identifiers", "groups"
-
-OF_COLUMNS = {kind: check for kind, check in CHECKS.items() if check.scope == "column"}
-
-SAID_OF_COLUMNS = {kind: check for kind, check in OF_COLUMNS.items() if check.say is not None}
+def checks_of_scope(*scopes: Scope) -> list[str]:
+    """The names of the checks of some scopes."""
+    return [name for name, check in CHECKS.items() if check.scope in scopes]
 
 
 @unfailing(otherwise=())
-def _found(kind: str, facts: TableFacts) -> Sequence[Finding]:
-    return tuple(CHECKS[kind].find(facts))
+def _run(check: str, facts: TableFacts) -> Sequence[Finding]:
+    return tuple(CHECKS[check].find(facts))
+
+
+def _first_findings(columns: Iterable[ColumnFacts]) -> list[Finding]:
+    """Column by column, the finding of the first of `COLUMN_CHECKS` that finds something."""
+    return [one for one in map(_first_finding, columns) if one is not None]
 
 
 @unfailing()
-def _first_finding(column: ColumnFacts, checks: dict[str, Check]) -> Finding | None:
-    for kind, check in checks.items():
-        finding = once(check.find)(column)
+def _first_finding(column: ColumnFacts) -> Finding | None:
+    for name, check in COLUMN_CHECKS.items():
+        finding = cached_per_column(check.find)(column)
         if finding is not None:
-            return replace(finding, kind=kind)
+            return replace(finding, kind=name)
     return None
 
 
 def kept_columns(columns: Any) -> list[str] | None:
-    """The names of the columns that are used as they are; None: all.
+    """The names of the columns that are used as they are; None: all columns are.
 
     Args:
         columns: ``"auto"``, ``"as_given"``, or a mapping from names of columns to these words.
@@ -285,43 +283,45 @@ def all_as_given(params: Mapping[str, Any]) -> bool:
 
 
 def treated(table: Table, reasons: Mapping[str, str]) -> Table:
-    """The Table with year, month and weekday of dates, and without the use of other columns."""
-    dates = formats_of(reasons)
+    """The Table with year, month and weekday of dates, in which other columns are unused.
+
+    Args:
+        table: the Table.
+        reasons: why columns are not used as they are, by name; `date_reason` of dates.
+    """
+    dates = parse_date_reasons(reasons)
     others = {name: why for name, why in reasons.items() if name not in dates}
     # The reasons are of the training rows, and so is what they say of a time zone.
-    made = table.with_dates(for_other_rows(dates)).with_unused(others)
+    made = table.with_dates(formats_for_new_rows(dates)).with_unused(others)
     if not made.as_given:
         made = copy.copy(made)  # a Table of its own
         made.as_given, made.origin = True, ""
     return made
 
 
-def of_folds(
+def treatments_by_fold(
     table: Table, columns: Any, folds: Iterable[np.ndarray]
 ) -> list[tuple[dict[str, str], list[int]]]:
-    """What is to be done for the training rows of each fold: reasons, and the numbers of the folds
-    for which it is the same.
+    """How the training rows of each fold are treated, with the numbers of the folds for which it
+    is the same.
 
-    Columns of one value are none of them: no tree can split on these.
+    Columns of one value are not left out: no tree can split on these.
 
     Args:
-        table: rows.
+        table: all rows.
         columns: as in `kept_columns`.
-        folds: training rows of each fold.
+        folds: positions of the training rows of each fold.
+
+    Returns:
+        Pairs of reasons, as `treated` takes them, and numbers of folds.
     """
-    by_treatment: dict[Any, tuple[dict[str, str], list[int]]] = {}
-    as_given = kept_columns(columns) is None
+    folds_by_treatment: dict[Any, tuple[dict[str, str], list[int]]] = {}
     for number, rows in enumerate(folds):
-        doing: dict[str, str] = {}
-        if not as_given:
-            findings = inspect(table, columns, rows)
-            if findings.leaves_any:
-                acted_on = findings.acted_on
-                doing = {
-                    finding.column: finding.text
-                    for finding in acted_on
-                    if finding.kind != "constants"
-                }
-        key = (tuple(doing), tuple(formats_of(doing).items()))
-        by_treatment.setdefault(key, (doing, []))[1].append(number)
-    return list(by_treatment.values())
+        reasons: dict[str, str] = {}
+        findings = inspect(table, columns, rows)
+        if findings.leaves_a_column:
+            acted_on = (one for one in findings.treated_findings if one.kind != "constants")
+            reasons = {finding.column: finding.text for finding in acted_on}
+        key = (tuple(reasons), tuple(parse_date_reasons(reasons).items()))
+        folds_by_treatment.setdefault(key, (reasons, []))[1].append(number)
+    return list(folds_by_treatment.values())

@@ -1,4 +1,4 @@
-"""Columns whose rows of one value belong together: patients, households and the like.
+"""Columns whose values identify groups of rows: patients, households and the like.
 
 Columns of text or whole numbers with many values of a few rows each are suspected by their name, as
 text of up to ten rows per value, because the rows of each value stand one after another, or because
@@ -13,22 +13,22 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..._checks.words import argument, counted, worded
-from ..texts import are_numbers
-from .codes import named_code
-from .facts import LEAST_ROWS, ColumnFacts, Finding, TableFacts
-from .hidden_numbers import strange_cells
+from ..number_texts import are_plain_numbers
+from .codes import is_named_as_code
+from .facts import MIN_ROWS, ColumnFacts, Finding, TableFacts
+from .hidden_numbers import obstacle_to_numbers
 
-LEAST_GROUPS = 20
-"""Values of a column of groups, at least."""
+MIN_GROUPS = 20
+"""Smallest number of groups in such a column."""
 
-MOST_PER_GROUP = 50
-"""Mean number of rows per value of a column of groups, at most."""
+MAX_GROUP_SIZE = 50
+"""Largest mean number of rows per group."""
 
-LEAST_NAMED = 1.1
-"""Mean number of rows per value, at least, of a column of groups by its name; of others two."""
+MIN_NAMED_GROUP_SIZE = 1.1
+"""Smallest mean number of rows per group if the name says that they are groups; otherwise 2."""
 
-FEW_PER_GROUP = 10
-"""Mean number of rows per value up to which a column of text is suspected by that alone."""
+MAX_TEXT_GROUP_SIZE = 10
+"""Largest mean number of rows per value with which any column of text is suspected."""
 
 _WHO = (
     "patient|subject|person|participant|respondent|individual|household|famil|user|customer|client"
@@ -41,18 +41,19 @@ _NAMED = re.compile(
 _COUNTED = re.compile(
     rf"(?:{_WHO})(?:(?:ie)?s|[_ ]?counts?)(?![a-z])(?!.*(?:id|key|nr|no|number)$)", re.IGNORECASE
 )
-"""Plurals: numbers of such a name (individuals_affected) count them."""
+"""Plurals: a column of such a name (individuals_affected) counts them."""
 
 NAMED_TIME = re.compile(r"year|month|week|day|date|hour|minute|time|age$", re.IGNORECASE)
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The columns; the evidence is the number of values, and the fewest and most rows of one."""
-    if facts.n_rows < LEAST_ROWS or facts.is_genotypes:
+    """The columns; the evidence is the number of groups, and the sizes of the smallest and the
+    largest one."""
+    if facts.n_rows < MIN_ROWS or facts.is_genotypes:
         return
     names = facts.table.feature_names
     for place in facts.places:
-        if named_code(names[place]):
+        if is_named_as_code(names[place]):
             continue
         codes = _codes_of(facts, place)
         if codes is None:
@@ -60,8 +61,8 @@ def find(facts: TableFacts) -> Iterator[Finding]:
         counts = np.bincount(codes)
         counts = counts[counts > 0]
         mean, named = facts.n_rows / len(counts), _NAMED.search(names[place]) is not None
-        least, shared = (LEAST_NAMED, 0.0) if named else (2, 0.8)
-        if len(counts) < LEAST_GROUPS or not least <= mean <= MOST_PER_GROUP:
+        least, shared = (MIN_NAMED_GROUP_SIZE, 0.0) if named else (2, 0.8)
+        if len(counts) < MIN_GROUPS or not least <= mean <= MAX_GROUP_SIZE:
             continue
         if counts[counts > 1].sum() < shared * facts.n_rows:
             continue
@@ -72,7 +73,7 @@ def find(facts: TableFacts) -> Iterator[Finding]:
             yield Finding(names[place], text, (len(counts), fewest, most))
 
 
-def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
+def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Says of each column what to do if it identifies groups."""
     for finding in found:
         yield (
@@ -84,17 +85,21 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
 
 
 def _codes_of(facts: TableFacts, place: int) -> np.ndarray | None:
-    """Codes of the values of a column of text or whole numbers without gaps, else None."""
+    """The values of a column of text or whole numbers as codes, shape (n_rows,); None of another
+    column, or of one with missing cells."""
     block = facts.block
     if block is not None:
-        first = block[:LEAST_ROWS, place]
+        first = block[:MIN_ROWS, place]
         if np.isnan(first).any() or (first != np.floor(first)).any():
             return None
     column = facts.column(place)
     if column.n_filled < facts.n_rows:
         return None
     if column.is_nominal:
-        if are_numbers(column.levels, fractions=True) or strange_cells(column) is not None:
+        if (
+            are_plain_numbers(column.levels, fractions=True)
+            or obstacle_to_numbers(column) is not None
+        ):
             return None
         return np.asarray(column.column.values)
     named = _NAMED.search(column.name) is not None
@@ -102,15 +107,16 @@ def _codes_of(facts: TableFacts, place: int) -> np.ndarray | None:
         return None
     if _COUNTED.search(column.name):
         return None
-    return np.unique(column.known, return_inverse=True)[1].reshape(-1)
+    return np.unique(column.present_numbers, return_inverse=True)[1].reshape(-1)
 
 
 def _belong_together(facts: TableFacts, place: int, codes: np.ndarray, mean: float) -> bool:
-    """Whether something says that the rows of one code belong together."""
+    """Whether the name or the rows say that rows of one code belong together; `mean` is the mean
+    number of rows per code."""
     column = facts.column(place)
     if _NAMED.search(column.name):
         return True
-    if column.is_nominal and mean <= FEW_PER_GROUP:
+    if column.is_nominal and mean <= MAX_TEXT_GROUP_SIZE:
         return True
     n_values = len(np.unique(codes))
     if np.count_nonzero(np.diff(codes)) == n_values - 1 and not _is_sorted_number(column):
@@ -119,7 +125,7 @@ def _belong_together(facts: TableFacts, place: int, codes: np.ndarray, mean: flo
     order = np.argsort(codes, kind="stable")
     pairs = np.flatnonzero(codes[order][1:] == codes[order][:-1])  # of rows of one value
     first_rows, next_rows = order[pairs], order[pairs + 1]
-    first = slice(0, LEAST_ROWS)  # these rule most columns out
+    first = slice(0, MIN_ROWS)  # these rule most columns out
     for other in map(facts.column, facts.places):
         if other is column:
             continue
@@ -135,7 +141,7 @@ def _belong_together(facts: TableFacts, place: int, codes: np.ndarray, mean: flo
 
 
 def _is_sorted_number(column: ColumnFacts) -> bool:
-    """Whether rows are sorted by a number, which says nothing about groups."""
+    """Whether the rows are sorted by a measured number, which says nothing about groups."""
     if column.is_nominal:
         return False
     values = np.asarray(column.column.values)

@@ -1,8 +1,8 @@
-"""The label among the features: columns that say what the target says.
+"""Features that are the label under another name.
 
-A feature of one value for each class, and each value in one class; or, of a numeric target, one of
-its numbers. Missing cells of the feature are not compared. O(n log n) for a column that is
-suspected; some rows rule nearly all others out.
+Such a feature has one value for each class, and each value in one class; if the target is a number,
+the feature equals it. Missing cells of the feature are not compared. O(n log n) for a suspected
+column; a few rows rule nearly all others out.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..._checks.words import argument, worded
-from .facts import LEAST_ROWS, Finding, TableFacts
+from .facts import MIN_ROWS, Finding, TableFacts
 
-LEAST_LABELLED = 20
-"""Rows from which a feature is compared with the target."""
+MIN_LABELLED = 20
+"""Smallest number of rows in which a feature is compared with the target."""
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The features that are the label under another name; without a target there are none."""
+    """The features; the evidence is the word for what they repeat, "label" or "target"."""
     target, block = facts.target, facts.block
-    if target is None or facts.n_rows < LEAST_LABELLED or facts.is_genotypes:
+    if target is None or facts.n_rows < MIN_LABELLED or facts.is_genotypes:
         return
     truth, is_number = np.asarray(target.values), target.levels is None
-    some = slice(None, None, max(1, facts.n_rows // LEAST_ROWS))
+    some = slice(None, None, max(1, facts.n_rows // MIN_ROWS))
     what = "is equal to the target" if is_number else "stands one to one for the classes"
     for place in facts.places:
         if block is not None and not _agree(block[some, place], truth[some], is_number):
@@ -34,12 +34,12 @@ def find(facts: TableFacts) -> Iterator[Finding]:
             continue
         values = np.asarray(column.values)
         if _agree(values[some], truth[some], is_number) and _agree(
-            values, truth, is_number, least=LEAST_LABELLED
+            values, truth, is_number, least=MIN_LABELLED
         ):
             yield Finding(column.name, what, "target" if is_number else "label")
 
 
-def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
+def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Asks of each column whether it is the label."""
     for finding in found:
         yield (
@@ -50,14 +50,14 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
 
 
 def _agree(values: np.ndarray, truth: np.ndarray, is_number: bool, least: int = 0) -> bool:
-    """Whether numbers are those of the target, or values stand one to one for its classes.
+    """Whether numbers equal those of the target, or values correspond one to one to its classes.
 
     Args:
         values, truth: numbers (NaN: missing) or codes (below 0: missing) of a feature and the
             target, (n_rows,).
         is_number: whether the target is a number.
-        least: fewest rows without a missing cell; more than 0 asks for two values as well, and for
-            all classes.
+        least: smallest number of rows without a missing cell; if it is above 0, these rows must
+            also hold two values, and all classes.
     """
     has_both = _known(values) & _known(truth)
     values, classes = values[has_both], truth[has_both]
@@ -77,5 +77,5 @@ def _agree(values: np.ndarray, truth: np.ndarray, is_number: bool, least: int = 
 
 
 def _known(values: np.ndarray) -> np.ndarray:
-    """Which numbers or codes are no missing cells."""
+    """Which cells are not missing, shape (n_rows,): numbers but NaN, or codes from 0 up."""
     return np.asarray(~np.isnan(values) if values.dtype.kind == "f" else values >= 0)

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from ..._checks.words import counted, reading, some_of, worded
-from .facts import LEAST_ROWS, ColumnFacts, Finding, TableFacts
-from .hidden_numbers import strange_cells
+from .facts import MIN_ROWS, ColumnFacts, Finding, TableFacts
+from .hidden_numbers import obstacle_to_numbers
 
-LEAST_SHARE = 0.01
-"""Share of the rows in which a number must occur to stand for a missing cell."""
+MIN_SHARE = 0.01
+"""Smallest share of the rows in which a number must occur to stand for a missing cell."""
 
-LEAST_OTHERS = 20
-"""Other values of a column, at least, where a number below zero stands alone."""
+MIN_OTHERS = 20
+"""Smallest number of other values beside a lone number below zero."""
 
 MISSING_WORD = re.compile(
     r"\s*(?:unk\.?|unknown|unspecified|missing|n[./]?a\.?|#n/a|<na>|nan|null"
@@ -36,23 +36,31 @@ _DASHES = frozenset("-–—") | {"--", "---"}
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The numbers and words of each column; the evidence is the number or word."""
-    if facts.n_rows < LEAST_ROWS:
+    """The numbers and words of the columns and of the target; the evidence is the number or
+    word."""
+    if facts.n_rows < MIN_ROWS:
         return
     targets = [] if facts.target is None else [ColumnFacts(facts.target)]
-    for column in (*facts.texts_and_gaps, *targets):
+    for column in (*facts.columns_without_first_number, *targets):
         if "" in facts.table.file_cells.of_column(column.name):
             continue  # the reader was told all words
         # Two classes must be left; one may well be called unknown beside known.
         least = 2 + (column in targets)
-        if column.is_nominal and len(column.levels) >= least and strange_cells(column) is None:
-            yield from _words(column, is_target=column in targets)
-    for column in (*_suspected(facts), *(target for target in targets if not target.is_nominal)):
-        yield from _of_column(column)
+        if (
+            column.is_nominal
+            and len(column.levels) >= least
+            and obstacle_to_numbers(column) is None
+        ):
+            yield from _sentinel_words(column, is_target=column in targets)
+    for column in (
+        *_suspected_columns(facts),
+        *(target for target in targets if not target.is_nominal),
+    ):
+        yield from _sentinel_numbers(column)
 
 
-def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Names the numbers of all columns, and what reads them as missing."""
+def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
+    """Names the numbers, then the words, of all columns, and what reads them as missing."""
     for kind, what in ((int, "numbers far from all others"), (str, "levels")):
         some = [finding for finding in found if isinstance(finding.evidence, kind)]
         cells: dict[str, list[Any]] = {}
@@ -64,8 +72,8 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
             yield sentence + reading("missing", cells) + worded(", or NaN in a frame")
 
 
-def _words(column: ColumnFacts, *, is_target: bool) -> Iterator[Finding]:
-    counts = column.counts[column.occurring].tolist()
+def _sentinel_words(column: ColumnFacts, *, is_target: bool) -> Iterator[Finding]:
+    counts = column.counts[column.occurring_codes].tolist()
     for level, count in zip(column.levels, counts, strict=True):
         text = level.strip().lower() if isinstance(level, str) else ""
         is_mark = text in _DASHES and "+" not in column.levels
@@ -76,18 +84,18 @@ def _words(column: ColumnFacts, *, is_target: bool) -> Iterator[Finding]:
             yield Finding(column.name, f"{column.name!r} ({level!r} in {rows})", level)
 
 
-def _suspected(facts: TableFacts) -> Iterator[ColumnFacts]:
+def _suspected_columns(facts: TableFacts) -> Iterator[ColumnFacts]:
     """Columns of numbers whose least or greatest value may stand for a missing cell."""
     block = facts.block
     if block is None:
         yield from (c for c in facts.columns if not c.is_nominal)
     elif not facts.is_genotypes:
         lows, highs = np.fmin.reduce(block, axis=0), np.fmax.reduce(block, axis=0)
-        places = np.flatnonzero(_may_be_one(lows) | _may_be_one(highs))
+        places = np.flatnonzero(_may_be_sentinel(lows) | _may_be_sentinel(highs))
         yield from (facts.column(place) for place in places.tolist())
 
 
-def _may_be_one(values: np.ndarray) -> np.ndarray:
+def _may_be_sentinel(values: np.ndarray) -> np.ndarray:
     """Whether values are whole numbers of nines, or -1."""
     size = np.abs(values)
     with np.errstate(invalid="ignore"):
@@ -95,18 +103,18 @@ def _may_be_one(values: np.ndarray) -> np.ndarray:
     return np.asarray(nines | (values == -1))
 
 
-def _of_column(column: ColumnFacts) -> Iterator[Finding]:
+def _sentinel_numbers(column: ColumnFacts) -> Iterator[Finding]:
     low, high = column.range
-    if not _may_be_one(np.array([low, high])).any():
+    if not _may_be_sentinel(np.array([low, high])).any():
         return
-    values = column.known
+    values = column.present_numbers
     while len(values):
         for value in (high, low):
-            if not _may_be_one(np.asarray(value)):
+            if not _may_be_sentinel(np.asarray(value)):
                 continue
             others = values[values != value]
             count = len(values) - len(others)
-            if len(others) == 0 or count < max(2, LEAST_SHARE * len(column.column)):
+            if len(others) == 0 or count < max(2, MIN_SHARE * len(column.column)):
                 continue
             if not _is_far(value, others):
                 return
@@ -122,10 +130,11 @@ def _of_column(column: ColumnFacts) -> Iterator[Finding]:
 
 
 def _is_far(value: float, others: np.ndarray) -> bool:
-    """Whether a number lies far from all others, or alone below them and below zero."""
+    """Whether a number is further from all others than half their range, or is the only one below
+    zero."""
     low, high = float(others.min()), float(others.max())
     if low == high:
         return False
     gap = max(low - value, value - high)
-    alone = value < 0 <= low and len(np.unique(others[:1000])) >= LEAST_OTHERS
+    alone = value < 0 <= low and len(np.unique(others[:1000])) >= MIN_OTHERS
     return gap > max((high - low) / 2, 1) or alone  # -1, 0 and 1 are signs

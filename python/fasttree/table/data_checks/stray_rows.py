@@ -8,46 +8,55 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..._checks.words import counted, data_row, worded
-from ..texts import TOTAL, no_numbers
+from ..number_texts import TOTAL, codes_of_words
 from .facts import ColumnFacts, Finding, TableFacts
 from .sentinels import MISSING_WORD
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The rows; the evidence is code that leaves them out of a frame."""
-    columns = [column for column in facts.texts_and_gaps if column.is_nominal and column.levels]
-    last = next((one for one in columns if TOTAL.fullmatch(_alone(one, -1))), None)
+    """The rows; the evidence is pandas code for the frame without them."""
+    columns = [
+        column
+        for column in facts.columns_without_first_number
+        if column.is_nominal and column.levels
+    ]
+    last = next((one for one in columns if TOTAL.fullmatch(_unique_text(one, -1))), None)
     if last is not None:
         row = facts.n_rows - 1 if facts.row_numbers is None else int(facts.row_numbers[-1])
         where = worded("the last row", data_row(row))
-        text = f"{where} seems to be a total ({_alone(last, -1)!r} in column {last.name!r})"
+        text = f"{where} seems to be a total ({_unique_text(last, -1)!r} in column {last.name!r})"
         yield Finding("", text, "frame.iloc[:-1]")
-    if facts.names_again:
-        text = f"the names of the columns stand again in {counted(facts.names_again, 'row')}"
+    if facts.n_repeated_headers:
+        text = f"the names of the columns stand again in {counted(facts.n_repeated_headers, 'row')}"
         yield Finding("", text, f"frame[frame[{(n := columns[-1].name)!r}] != {n!r}]")
-    if not columns or len(facts.texts_and_gaps) < len(facts.places):  # the first row has a number
+    if not columns or len(facts.columns_without_first_number) < len(
+        facts.places
+    ):  # the first row has a number
         return
-    first = next((one for one in columns if _is_below_units(one)), None)
+    first = next((one for one in columns if _starts_with_unit(one)), None)
     if first is not None:
-        text = f"the first row seems to be units ({_alone(first, 0)!r} in column {first.name!r})"
+        text = (
+            f"the first row seems to be units ({_unique_text(first, 0)!r} in column {first.name!r})"
+        )
         yield Finding("", text, "frame.iloc[1:]")
 
 
-def _alone(column: ColumnFacts, row: int) -> str:
-    """The text of a row if no other row has it, else nothing."""
+def _unique_text(column: ColumnFacts, row: int) -> str:
+    """The text of a row if no other row has it, else an empty text."""
     code = int(column.column.values[row])
     return str((column.column.levels or ())[code]) * bool(code >= 0 and column.counts[code] == 1)
 
 
-def _is_below_units(column: ColumnFacts) -> bool:
-    """Whether the first cell alone is no number, and no word or mark for a missing one."""
-    cell, levels = _alone(column, 0), column.levels
+def _starts_with_unit(column: ColumnFacts) -> bool:
+    """Whether the first cell is the only one that is no number, and not a word for a missing
+    cell."""
+    cell, levels = _unique_text(column, 0), column.levels
     if not cell.strip("-–—. ") or MISSING_WORD.fullmatch(cell):
         return False
-    return [levels[code] for code in no_numbers(levels)] == [cell]
+    return [levels[code] for code in codes_of_words(levels)] == [cell]
 
 
-def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
+def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the rows, and what leaves them out."""
     for finding in found:
         frame = worded(f", of a frame by {finding.evidence}")

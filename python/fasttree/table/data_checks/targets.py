@@ -1,4 +1,4 @@
-"""The target: one value in all rows, numbers as classes, and its task where nothing names one."""
+"""The target: checks for a single value and for numbers used as classes; the task of a target."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 
 from ..._checks.aliases import Task
+from ..._checks.data_warnings import is_quiet, warn_caller
 from ..._checks.words import argument, counted, some_of, worded
-from ..texts import hidden_numbers
+from ..number_texts import dates_or_numbers
 from .facts import ColumnFacts, Finding, TableFacts
-from .hidden_numbers import strange_cells
+from .hidden_numbers import obstacle_to_numbers
 from .unfailing import unfailing
-from .warned import is_quiet, warn_caller
 
-MANY_CLASSES = 20
-"""Most different whole numbers of a target that are its classes, with no question asked."""
+MAX_CLASSES = 20
+"""Largest number of different whole numbers of a target that are taken for classes."""
 
-LEAST_OF_CODE = 5
-"""Rows that each number of a target has, at least, where more numbers are codes of classes."""
+MIN_ROWS_OF_CODE = 5
+"""Smallest number of rows per number if more than `MAX_CLASSES` numbers are codes of classes."""
 
-LEAST_ASKED = 20
-"""Rows from which a question is asked about the numbers of a target."""
+MIN_ROWS_ASKED = 20
+"""Smallest number of rows in which the classes of a target are checked for being numbers."""
 
 
 def find_constant(facts: TableFacts) -> Iterator[Finding]:
-    """A target that is the same in all rows; the evidence is its value."""
+    """A target that has the same value in all rows; the evidence is that value."""
     target = facts.target
     if target is None or not facts.n_rows:
         return
@@ -65,11 +65,11 @@ def find_numbers(facts: TableFacts) -> Iterator[Finding]:
         []
     """
     target = facts.target
-    if target is None or target.levels is None or facts.n_rows < LEAST_ASKED:
+    if target is None or target.levels is None or facts.n_rows < MIN_ROWS_ASKED:
         return
 
     def is_usual(n_classes: int) -> bool:
-        return 2 * n_classes <= facts.n_rows and n_classes <= MANY_CLASSES
+        return 2 * n_classes <= facts.n_rows and n_classes <= MAX_CLASSES
 
     if is_usual(len(target.levels)):  # the rows have no more classes than are declared
         return
@@ -82,9 +82,9 @@ def find_numbers(facts: TableFacts) -> Iterator[Finding]:
             f"{counted(n_classes, 'value')} in {counted(facts.n_rows, 'row')} of the target: is "
             "this a regression problem?"
         )
-    elif hidden := hidden_numbers(target.levels):
+    elif hidden := dates_or_numbers(target.levels):
         question = f"the target {facts.target_name!r} holds {hidden}; then"
-    elif strange := strange_cells(ColumnFacts(target, facts.row_numbers)):
+    elif strange := obstacle_to_numbers(ColumnFacts(target, facts.row_numbers)):
         question = f"the target {facts.target_name!r} is text: {': '.join(strange)}; then"
     else:
         return
@@ -122,7 +122,7 @@ def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) ->
             reason = f"is declared a number and has two values, {distinct[0]:g} and {distinct[1]:g}"
     else:
         no_gap = n > 0 and distinct[0] in (0, 1) and distinct[-1] - distinct[0] == n - 1
-        if n <= MANY_CLASSES or (no_gap and counts.min() >= LEAST_OF_CODE):
+        if n <= MAX_CLASSES or (no_gap and counts.min() >= MIN_ROWS_OF_CODE):
             return "classification"
         reason = f"has {n:,} different whole numbers, so it is a number"
     if reason is not None and not is_quiet():

@@ -1,4 +1,4 @@
-"""Nominal columns of so few rows per level that a split on them memorises rows."""
+"""Nominal columns with so few rows per level that a split on them memorises rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from ..._checks.words import argument, counted, some_of
 from .facts import Finding, TableFacts
 
-MANY_LEVELS = 10
-"""Columns of fewer levels are never thin."""
+MAX_FEW_LEVELS = 10
+"""Columns with at most so many levels are not checked."""
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
@@ -20,11 +20,11 @@ def find(facts: TableFacts) -> Iterator[Finding]:
         return
     for column in table.columns:
         n = 0 if column.levels is None else len(column.levels)
-        if n > MANY_LEVELS and facts.n_rows < 5 * n:
+        if n > MAX_FEW_LEVELS and facts.n_rows < 5 * n:
             yield Finding(column.name, f"{column.name!r} ({counted(n, 'level')})", n)
 
 
-def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
+def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns and their levels."""
     pruning = "cart" if facts.table.task == "regression" else "error_based"
     yield (

@@ -1,4 +1,5 @@
-"""Hints that cannot stop a fit: an error in one is logged, and raised in tests."""
+"""A decorator by which errors in data checks do not stop a fit: they are logged, and raised in
+tests."""
 
 from __future__ import annotations
 
@@ -8,15 +9,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 STRICT = False
-"""Whether errors in hints are raised, as they are in the tests of the package."""
+"""Whether errors are raised, as in the tests of the package."""
 
 C = TypeVar("C", bound=Callable[..., Any])
 
 
 def unfailing(otherwise: Any = None) -> Callable[[C], C]:
-    """A decorator of functions that look at data for hints: where one raises an error, its result
-    is `otherwise`, and the error is logged at the level of debugging. Warnings that a filter makes
-    errors are raised.
+    """Return `otherwise` if the decorated function raises an error, which is logged at the level
+    DEBUG. Warnings that a filter turns into errors are raised.
 
     >>> @unfailing(otherwise=0)
     ... def ratio(x):

@@ -14,12 +14,12 @@ from .facts import ColumnFacts, Finding, TableFacts
 NAMED_DATE = re.compile(r"date|day|datum|time", re.IGNORECASE)
 """Names of columns whose whole numbers may be dates."""
 
-MANY_DAYS = 20
+MIN_DAYS = 20
 """Number of different days above which whole numbers are dates under any name."""
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """Columns of which all numbers are days; the evidence is the first day."""
+    """Columns whose numbers are all days; the evidence is the first day, as a number."""
     for column in facts.columns:
         if not column.is_nominal and _are_days(column):
             first = int(column.range[0])
@@ -36,6 +36,6 @@ def _are_days(column: ColumnFacts) -> bool:
     """Whether all numbers are days such as 20241231, under the name of a date or many of them."""
     if not all(map(day_of_number, column.range)) or not column.are_whole:
         return False
-    days = np.unique(column.known).tolist()
+    days = np.unique(column.present_numbers).tolist()
     is_named = NAMED_DATE.search(column.name) is not None
-    return (is_named or len(days) > MANY_DAYS) and all(map(day_of_number, days))
+    return (is_named or len(days) > MIN_DAYS) and all(map(day_of_number, days))

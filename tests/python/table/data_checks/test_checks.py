@@ -12,17 +12,17 @@ import pytest
 
 import fasttree
 from fasttree import Column, Table
+from fasttree._checks.data_warnings import DataWarning
 from fasttree._checks.words import speaking
 from fasttree.cli.shell import SHELL
 from fasttree.model_selection import cross_validate
 from fasttree.table.data_checks import CHECKS, inspect
 from fasttree.table.data_checks import findings as findings_module
 from fasttree.table.data_checks.facts import ColumnFacts
-from fasttree.table.data_checks.findings import screened
-from fasttree.table.data_checks.hidden_numbers import strange_cells
-from fasttree.table.data_checks.identifiers import is_of_numbers
-from fasttree.table.data_checks.unreadable import table_to_inspect
-from fasttree.table.data_checks.warned import DataWarning
+from fasttree.table.data_checks.findings import warn_and_apply
+from fasttree.table.data_checks.frames import unscreened_table
+from fasttree.table.data_checks.hidden_numbers import obstacle_to_numbers
+from fasttree.table.data_checks.identifiers import was_numeric
 
 N = 400
 
@@ -45,7 +45,7 @@ def ages(seed=0):
 def test_a_number_far_from_all_others_is_named_with_its_count(value, as_frame):
     age = np.where(np.arange(N) % 20 == 3, value, ages())
     other = {"x": ages(1)} if as_frame else {"x": ["a", "b"] * (N // 2)}
-    (found,) = inspect(table_to_inspect(pd.DataFrame({"age": age, **other}))).of("sentinels")
+    (found,) = inspect(unscreened_table(pd.DataFrame({"age": age, **other}))).of("sentinels")
     assert (found.column, found.evidence) == ("age", value)
     assert f"({value} in {N // 20} rows, all others from 18 to 89)" in found.text
 
@@ -253,7 +253,7 @@ def test_numbers_as_text_are_called_so(form):
     }
     X = pd.DataFrame(cells) if form == "pandas" else pytest.importorskip("polars").DataFrame(cells)
     with pytest.warns(DataWarning):
-        unused = screened(table_to_inspect(X)).unused
+        unused = warn_and_apply(unscreened_table(X)).unused
     assert (
         unused["price"].startswith("numbers as text (") and "pandas.to_numeric" in unused["price"]
     )
@@ -398,7 +398,7 @@ def test_of_a_word_among_numbers_with_commas_both_remedies_are_named(tmp_path, f
 def test_a_word_in_few_rows_of_numbers_is_named(word, n_numbers):
     def found(every, n=N):
         cells = [word if i % every == 0 else str(i % n_numbers) for i in range(n)]
-        return strange_cells(ColumnFacts(Table({"age": cells}).columns[0]))
+        return obstacle_to_numbers(ColumnFacts(Table({"age": cells}).columns[0]))
 
     place, remedy = found(29)
     assert repr(word) in place and f"missing=[{word!r}]" in remedy
@@ -450,7 +450,7 @@ TARGETS = {"constant_target": np.zeros(N, int), "numbers_as_classes": np.arange(
 @pytest.mark.parametrize("kind", CHECKS)
 def test_every_check_finds_something_says_it_and_only_reads(kind):
     X, y = messy()
-    table = table_to_inspect(X, TARGETS.get(kind, y))
+    table = unscreened_table(X, TARGETS.get(kind, y))
     before = [(column, column.values.copy()) for column in table.columns]
     findings = inspect(table)
     found = findings.of(kind)
@@ -461,8 +461,8 @@ def test_every_check_finds_something_says_it_and_only_reads(kind):
         assert one.action is None or findings.reasons[one.column] == one.text
     assert inspect(table).of(kind) == found
     said = inspect(table, "as_given").sentences(kind)
-    assert bool(said) == (CHECKS[kind].say is not None and kind != "constants")
-    assert all(repr(one.column) in findings.done() for one in found if one.action is not None)
+    assert bool(said) == (CHECKS[kind].sentences is not None and kind != "constants")
+    assert all(repr(one.column) in findings.treatment() for one in found if one.action is not None)
     assert all(now is old for now, (old, _) in zip(table.columns, before, strict=True))
     assert all(np.array_equal(old.values, values) for old, values in before)
 
@@ -471,17 +471,17 @@ def test_a_reason_says_whether_its_column_is_one_of_numbers():
     X, y = messy()
     odd = {"minus": -1.5, "huge": 1e300, "digit": "1", "sign": "-1", "identifier": np.arange(N)}
     X = X.assign(**odd, customer_id=np.arange(N) // 1.1 // 1, key=[f"k{i}" for i in range(N)])
-    table = table_to_inspect(X, y)
+    table = unscreened_table(X, y)
     kinds = {column.name: column.kind for column in table.columns}
     left_out = [one for one in inspect(table).of_columns if one.action == "leave out"]
     assert {"identifiers", "constants"} <= {one.kind for one in left_out}
     for one in left_out:
-        assert is_of_numbers(one.text) == (kinds[one.column] == "numeric"), one
+        assert was_numeric(one.text) == (kinds[one.column] == "numeric"), one
 
 
 def test_findings_of_some_rows_are_of_these_rows():
     X, y = messy()
-    table = table_to_inspect(X, y)
+    table = unscreened_table(X, y)
     assert inspect(table).of("constants")[0].column == "country"
     few = np.flatnonzero(y == 0)
     assert [one.column for one in inspect(table, rows=few).of("constants")] == ["country", "label"]
@@ -494,7 +494,7 @@ def test_every_check_looks_at_the_rows_of_a_fold_alone(kind, form):
     if form == "array":
         X = X.select_dtypes("number").to_numpy(float)
     for target in (y, TARGETS.get(kind, y), y.astype(float) / 2):
-        table = table_to_inspect(
+        table = unscreened_table(
             X, target, task="classification" if target.dtype == int else "regression"
         )
         for rows in (np.arange(N)[::3], np.flatnonzero(y == 0), np.arange(30, 90)):
@@ -514,9 +514,7 @@ def test_what_is_known_of_a_column_is_asked_once(monkeypatch):
 
             counting = dataclasses.replace(check, find=find)
             monkeypatch.setitem(CHECKS, kind, counting)
-            monkeypatch.setitem(findings_module.OF_COLUMNS, kind, counting)
-            if check.say is not None:
-                monkeypatch.setitem(findings_module.SAID_OF_COLUMNS, kind, counting)
+            monkeypatch.setitem(findings_module.COLUMN_CHECKS, kind, counting)
     with pytest.warns(DataWarning):
         fasttree.fit(X, y, max_depth=1)
     assert asked and len(set(asked)) == len(asked)
@@ -667,19 +665,19 @@ def test_points_that_may_separate_thousands_have_two_readings(tmp_path, given):
     table = fasttree.datasets.load(path, missing=["k.A."])
     assert table.column("a").values[1] == 101100
     ambiguous = pd.DataFrame({"a": [cell for cell in cells if "k" not in cell]})
-    ((_, reason),) = inspect(table_to_inspect(ambiguous)).reasons.items()
+    ((_, reason),) = inspect(unscreened_table(ambiguous)).reasons.items()
     assert "fifteen hundred" in reason and "numbers as text" in reason
 
 
 @pytest.mark.parametrize("name", ["user_id", "ID", "locationID", "store id", "shop.ids"])
 def test_identifiers_of_many_rows_each_are_codes(name):
     X = pd.DataFrame({name: np.arange(N) % 12 * 1000 + 7, "x": np.arange(N) / 7})
-    findings = inspect(table_to_inspect(X, np.arange(N) % 2))
+    findings = inspect(unscreened_table(X, np.arange(N) % 2))
     assert [one.column for one in findings.of("codes")] == [name]
     [sentence] = findings.sentences("codes")
     assert "as levels: categorical_features=" in sentence
     measured = pd.DataFrame({"humid": np.arange(N) % 12, "paid": np.arange(N) % 13})
-    assert not inspect(table_to_inspect(measured, np.arange(N) % 2)).of("codes")
+    assert not inspect(unscreened_table(measured, np.arange(N) % 2)).of("codes")
 
 
 @pytest.mark.parametrize("form", ["{:09}", "{:04}-{:04}", "978-{:08}-"])
@@ -687,7 +685,7 @@ def test_identifiers_of_many_rows_each_are_codes(name):
 def test_a_check_digit_of_ten_is_no_mistake(form, repeats):
     numbers = [form.format(i * 37 + 1000, i * 53 % 1000) for i in np.arange(N) // repeats]
     cells = [number + ("X" if i // repeats % 11 == 3 else "7") for i, number in enumerate(numbers)]
-    findings = inspect(table_to_inspect(pd.DataFrame({"isbn": cells, "x": np.arange(N) / 7}),
+    findings = inspect(unscreened_table(pd.DataFrame({"isbn": cells, "x": np.arange(N) / 7}),
                                         np.arange(N) % 2))  # fmt: skip
     assert not findings.of("hidden_numbers")
     assert bool(findings.of("identifiers")) == (repeats == 1)
@@ -698,11 +696,11 @@ def test_a_check_digit_of_ten_is_no_mistake(form, repeats):
 @pytest.mark.parametrize("name", ["Individuals_Affected", "patients", "n families", "userCount"])
 def test_numbers_that_count_people_are_no_groups(name):
     counts = np.random.default_rng(0).integers(1, 60, N)
-    found = inspect(table_to_inspect(pd.DataFrame({name: counts, "x": np.arange(N) / 7}),
+    found = inspect(unscreened_table(pd.DataFrame({name: counts, "x": np.arange(N) / 7}),
                                      np.arange(N) % 2)).of("groups")  # fmt: skip
     assert not found
     ids = pd.DataFrame({f"{name}_id": counts, "x": np.arange(N) / 7})
-    assert inspect(table_to_inspect(ids, np.arange(N) % 2)).of("groups")
+    assert inspect(unscreened_table(ids, np.arange(N) % 2)).of("groups")
 
 
 @pytest.mark.parametrize(

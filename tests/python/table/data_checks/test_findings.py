@@ -12,14 +12,19 @@ import pytest
 
 import fasttree
 from fasttree import Table
+from fasttree._checks.data_warnings import DataWarning
 from fasttree._checks.words import speaking
 from fasttree.cli.shell import SHELL
 from fasttree.datasets import load
-from fasttree.datasets.inputs import given
-from fasttree.table.data_checks.findings import inspect, kept_columns, of_folds, screened
-from fasttree.table.data_checks.unreadable import table_for, table_to_inspect
-from fasttree.table.data_checks.warned import DataWarning
-from fasttree.table.texts import dressed_as
+from fasttree.datasets.inputs import resolve_names
+from fasttree.table.data_checks.findings import (
+    inspect,
+    kept_columns,
+    treatments_by_fold,
+    warn_and_apply,
+)
+from fasttree.table.data_checks.frames import screened_table, unscreened_table
+from fasttree.table.number_texts import formatted_numbers
 
 N = 200
 
@@ -64,11 +69,11 @@ def test_every_kind_of_frame_is_screened_alike():
     X = frame()
     for rows in forms(X):
         with pytest.warns(DataWarning, match="columns left out") as caught:
-            table = screened(table_to_inspect(rows))
+            table = warn_and_apply(unscreened_table(rows))
         assert list(table.unused) == list(LEFT_OUT) and table.feature_names == list(X.columns)
         assert all(table.unused[name].startswith(why) for name, why in LEFT_OUT.items())
         assert len(caught) == 1 and "columns='as_given'" in str(caught[0].message)
-        assert table.as_given and screened(table) is table
+        assert table.as_given and warn_and_apply(table) is table
 
 
 @pytest.mark.parametrize(
@@ -83,7 +88,7 @@ def test_every_kind_of_frame_is_screened_alike():
     ids=["floats", "lists", "objects", "Table", "codes"],
 )
 def test_arrays_lists_and_tables_are_taken_as_given(rows, recwarn):
-    table = table_for(rows, None, "auto")
+    table = screened_table(rows, None, "auto")
     assert not table.unused and table.as_given
     assert not [w for w in recwarn if "columns left out" in str(w.message)]
 
@@ -92,10 +97,10 @@ def test_measurements_and_small_frames_are_not_taken_for_identifiers():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"length": rng.normal(size=500), "income": rng.permutation(10**6)[:500]})
     X["rounded"] = np.round(rng.normal(0, 1e6, 500))
-    assert not screened(table_to_inspect(X)).unused
+    assert not warn_and_apply(unscreened_table(X)).unused
     small = frame(49).drop(columns="country")
-    assert not screened(table_to_inspect(small)).unused
-    assert set(screened(table_to_inspect(frame(50))).unused) == set(LEFT_OUT)
+    assert not warn_and_apply(unscreened_table(small)).unused
+    assert set(warn_and_apply(unscreened_table(frame(50))).unused) == set(LEFT_OUT)
 
 
 def test_columns_that_no_table_can_hold_are_left_out():
@@ -106,17 +111,17 @@ def test_columns_that_no_table_can_hold_are_left_out():
     X["wait"] = pd.to_timedelta(np.arange(n), "s")
     for rows in (X, pl.from_pandas(X.drop(columns="clock"))):
         with pytest.warns(DataWarning, match="'key' .70,000 different texts."):
-            table = screened(table_to_inspect(rows))
+            table = warn_and_apply(unscreened_table(rows))
         assert set(table.unused) == {"key", "clock", "wait"} & set(rows.columns)
         assert all("times or durations" in table.unused[n] for n in table.unused if n != "key")
     with pytest.raises(ValueError, match="at most 65,536"):
-        table_for(X[["key", "a"]], None, "as_given")
+        screened_table(X[["key", "a"]], None, "as_given")
 
 
 def test_times_of_more_kinds_than_a_table_holds_are_dates_all_the_same():
     times = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(70_000) * 601, "s")
     X = pd.DataFrame({"at": times.strftime("%d/%m/%Y %H:%M:%S"), "a": np.arange(70_000) % 7})
-    table = screened(table_to_inspect(X))
+    table = warn_and_apply(unscreened_table(X))
     assert table.dates == {"at": "dmy"} and (table.column("at (year)").values == times.year).all()
     assert (table.column("at (weekday)").values == times.dayofweek + 1).all()
     tree = fasttree.fit(X, times.dayofweek > 4)
@@ -128,22 +133,22 @@ def test_what_cannot_be_used_as_it_is_is_refused():
     X["day"] = pd.Timestamp("2024-01-01")
     for name in ("key", "day"):
         with pytest.raises(ValueError, match=f"columns=.'{name}': 'as_given'.*'{name}' is none"):
-            table_for(X, None, {name: "as_given"})
+            screened_table(X, None, {name: "as_given"})
 
 
 def test_nothing_is_left_out_where_nothing_would_be_left():
     X = pd.DataFrame({"key": [f"K{i}" for i in range(60)], "n": np.arange(60)})
     with pytest.warns(DataWarning, match="no column would be left without 'key' .*, 'n' "):
-        assert not screened(table_to_inspect(X)).unused
+        assert not warn_and_apply(unscreened_table(X)).unused
     with pytest.warns(DataWarning, match="stand for the dates 'day'"):
         X["day"] = pd.Timestamp("2024-01-01")
-        assert set(screened(table_to_inspect(X)).unused) == {"key", "n", "day"}
+        assert set(warn_and_apply(unscreened_table(X)).unused) == {"key", "n", "day"}
 
 
 def test_names_that_are_taken_keep_dates_out():
     X = pd.DataFrame({"day": [f"2024-01-{1 + i % 28:02}" for i in range(60)], "day (year)": 2024})
     X["a"] = np.arange(60) % 7
-    assert "is a column already" in screened(table_to_inspect(X)).unused["day"]
+    assert "is a column already" in warn_and_apply(unscreened_table(X)).unused["day"]
 
 
 def test_the_words_of_columns():
@@ -152,11 +157,11 @@ def test_the_words_of_columns():
     with pytest.raises(ValueError, match=r"columns\['a'\]='keep' is not known"):
         kept_columns({"a": "keep"})
     X = frame()
-    table = table_for(X, None, {"number": "as_given", "town": "auto"})
+    table = screened_table(X, None, {"number": "as_given", "town": "auto"})
     assert set(table.unused) == set(LEFT_OUT) - {"number"}
-    assert not table_for(X, None, "as_given").unused
+    assert not screened_table(X, None, "as_given").unused
     with pytest.raises(ValueError, match="columns: no column is named 'numbr'"):
-        table_for(X, None, {"numbr": "as_given"})
+        screened_table(X, None, {"numbr": "as_given"})
     for kind in (fasttree.FastTreeClassifier, fasttree.FastForestRegressor):
         with pytest.raises(ValueError, match="columns=1 is not known"):
             kind(columns=1).fit([[1.0], [2.0]], [0, 1])
@@ -165,12 +170,12 @@ def test_the_words_of_columns():
 def test_files_are_screened_and_bundled_sets_are_not(tmp_path):
     X = frame().assign(y=np.arange(N) % 2)
     X.to_csv(tmp_path / "a.csv", index=False)
-    table = table_for(*given(tmp_path / "a.csv", "y", as_given=False), "auto")
+    table = screened_table(*resolve_names(tmp_path / "a.csv", "y", as_given=False), "auto")
     assert set(table.unused) == set(LEFT_OUT)
     assert table.column("code").levels[:2] == ("000", "001")
-    assert not table_for(*given(tmp_path / "a.csv", "y"), "as_given").unused
+    assert not screened_table(*resolve_names(tmp_path / "a.csv", "y"), "as_given").unused
     assert load("weather", as_given=False).as_given
-    assert not table_for(*given("weather", None, as_given=False), "auto").unused
+    assert not screened_table(*resolve_names("weather", None, as_given=False), "auto").unused
     found = load(tmp_path / "a.csv", "y", as_given=False)
     assert not found.as_given and not found.unused and found.origin.endswith("as_given=False)")
     assert load(tmp_path / "a.csv", "y").as_given
@@ -178,26 +183,26 @@ def test_files_are_screened_and_bundled_sets_are_not(tmp_path):
 
 
 def test_a_table_keeps_that_it_is_to_be_screened():
-    table = table_to_inspect(frame(), np.arange(N) % 2)
+    table = unscreened_table(frame(), np.arange(N) % 2)
     for other in (table.take([0, 1]), table.drop("town"), Table.from_any(table, None)):
         assert not other.as_given
     assert not Table.from_any(table, categorical_features="all").as_given
-    assert screened(table).take([0, 1]).as_given
+    assert warn_and_apply(table).take([0, 1]).as_given
 
 
 def test_each_fold_is_looked_at_by_its_own_rows():
     n = 400
     X = frame(n).drop(columns=["note", "customer_id"])
     X["half"] = ["same"] * (n // 2) + [f"L{i}" for i in range(n // 2)]
-    table = table_to_inspect(X)
+    table = unscreened_table(X)
     first, last = np.arange(n // 2), np.arange(n // 2, n)
-    found = of_folds(table, "auto", [first, last, first[::-1]])
+    found = treatments_by_fold(table, "auto", [first, last, first[::-1]])
     # "number" counts up over all rows, not over a part of them; constants need no mention.
     assert [(list(reasons), folds) for reasons, folds in found] == [
         (["key"], [0, 2]),
         (["key", "half"], [1]),
     ]
-    assert of_folds(table, "as_given", [first, last]) == [({}, [0, 1])]
+    assert treatments_by_fold(table, "as_given", [first, last]) == [({}, [0, 1])]
 
 
 DRESSED = {
@@ -264,21 +269,23 @@ def test_the_remedy_for_numbers_in_another_dress_makes_them(form):
     """In Python the code of the message runs; in the shell its example is a number."""
     wanted = [MEANT[form](i) for i in range(10, 24)]
     cells = [form.format(i) for i in range(10, 24)]
-    _, remedy = dressed_as(cells)
+    _, remedy = formatted_numbers(cells)
     made = eval(remedy[remedy.index("pandas.") :], {"pandas": pd, "column": pd.Series(cells)})
     assert made.tolist() == wanted
     with speaking(SHELL):
-        remedy = dressed_as(cells)[1]
+        remedy = formatted_numbers(cells)[1]
     if ":" not in form:
         assert float(remedy.split()[-1].replace(",", ".")) == wanted[0]
 
 
 @pytest.mark.parametrize("form", ["1.{:03} €", "{}e3 kg", "5'{}\""])
 def test_no_code_is_named_that_would_make_other_numbers(form):
-    remedy = dressed_as([form.format(i) for i in range(60)])[1]
+    remedy = formatted_numbers([form.format(i) for i in range(60)])[1]
     assert remedy == "write them as numbers alone" or remedy.startswith("read the file with")
     assert ("decimal=','" in remedy and "decimal='.'" in remedy) == ("€" in form)
-    assert "in one unit" in dressed_as([f"{i} {'kg' if i % 2 else 'g'}" for i in range(60)])[1]
+    assert (
+        "in one unit" in formatted_numbers([f"{i} {'kg' if i % 2 else 'g'}" for i in range(60)])[1]
+    )
 
 
 UNREADABLE = {

@@ -10,7 +10,7 @@ import fasttree
 from fasttree.table import Column, Table
 from fasttree.table.data_checks import CHECKS, findings, inspect, unfailing
 from fasttree.table.data_checks.facts import ColumnFacts
-from fasttree.table.data_checks.hidden_numbers import strange_cells
+from fasttree.table.data_checks.hidden_numbers import obstacle_to_numbers
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -25,7 +25,7 @@ def test_levels_without_rows_change_no_hint(seed):
     kept = np.where(codes < 0, -1, np.searchsorted(seen, codes)).astype(np.int32)
     own = Column("c", "nominal", kept, tuple(levels[code] for code in seen))
     full = Column("c", "nominal", codes, levels)
-    assert strange_cells(ColumnFacts(full)) == strange_cells(ColumnFacts(own))
+    assert obstacle_to_numbers(ColumnFacts(full)) == obstacle_to_numbers(ColumnFacts(own))
     found = inspect(Table.from_columns([full])).of_columns
     assert found == inspect(Table.from_columns([own])).of_columns
 
@@ -43,8 +43,8 @@ def test_a_check_that_fails_is_logged_and_raised_in_tests(monkeypatch, caplog, k
 
     monkeypatch.setitem(CHECKS, kind, dataclasses.replace(CHECKS[kind], find=broken))
     frame = pd.DataFrame({"age": [f"a{i % 9}" for i in range(90)], "y": list("pq") * 45})
-    if kind in findings.OF_COLUMNS:
-        monkeypatch.setitem(findings.OF_COLUMNS, kind, CHECKS[kind])
+    if kind in findings.COLUMN_CHECKS:
+        monkeypatch.setitem(findings.COLUMN_CHECKS, kind, CHECKS[kind])
     with pytest.raises(RuntimeError, match="a check"):
         fasttree.fit(frame, "y")
     monkeypatch.setattr(unfailing, "STRICT", False)

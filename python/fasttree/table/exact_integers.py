@@ -20,7 +20,7 @@ EXACT = 2**53
 """Whole numbers up to this size are doubles; of larger ones, only some are."""
 
 
-def float_of_whole(
+def float_of_integers(
     values: np.ndarray, name_of: Callable[[int], str], *, is_target: bool = False
 ) -> np.ndarray:
     """An integer array (1-D or 2-D) as float64, exactly.
@@ -30,7 +30,7 @@ def float_of_whole(
             names its column (`name_of` of its index), or target, and row.
 
     Examples:
-        >>> float_of_whole(np.array([1, 2**60]), str).tolist()
+        >>> float_of_integers(np.array([1, 2**60]), str).tolist()
         [1.0, 1.152921504606847e+18]
     """
     wide = values.astype(np.float64)
@@ -50,15 +50,15 @@ def float_of_whole(
     return wide
 
 
-def has_inexact(values: np.ndarray) -> bool:
+def any_inexact(values: np.ndarray) -> bool:
     """Whether integers are beyond 2^53 and not all doubles.
 
     Examples:
-        >>> has_inexact(np.array([2**53 + 1])), has_inexact(np.array([2**60, 3]))
+        >>> any_inexact(np.array([2**53 + 1])), any_inexact(np.array([2**60, 3]))
         (True, False)
     """
     try:
-        float_of_whole(values, str)
+        float_of_integers(values, str)
     except ValueError:
         return True
     return False

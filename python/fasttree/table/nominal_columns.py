@@ -1,4 +1,4 @@
-"""Which columns are nominal: `categorical_features` for rows that become a Table, and for Tables.
+"""Which columns are nominal: the parameter `categorical_features`, for rows and for Tables.
 
 `resolve_roles` reads scikit-learn's forms of the parameter; `recast_columns` makes finished columns
 what it says.
@@ -23,8 +23,19 @@ Roles = list[Kind | None]
 def resolve_roles(
     categorical: Any, n_features: int, names: Callable[[], list[str]]
 ) -> Roles | Kind | None:
-    """scikit-learn's `categorical_features` as one role for all columns, or one per column (None =
-    by dtype); `names` gives the names of the columns where they are asked for."""
+    """The roles of columns that scikit-learn's parameter `categorical_features` gives.
+
+    Args:
+        categorical: the value of the parameter.
+        n_features: number of columns.
+        names: returns the names of the columns; called if the parameter names some.
+
+    Returns:
+        One role for all columns (None: the dtype of each decides), or a list of one per column.
+
+    Raises:
+        ValueError: an unknown value, an index out of range, or an unknown name.
+    """
     if isinstance(categorical, str):
         if categorical == "from_dtype":
             return None
@@ -77,8 +88,13 @@ def resolve_roles(
     return ["nominal" if m else "numeric" for m in mask]
 
 
+def each_role(roles: Roles | Kind | None, n_features: int) -> Roles:
+    """The role of each column, from what `resolve_roles` returns."""
+    return [roles] * n_features if roles is None or isinstance(roles, str) else roles
+
+
 def column_of(name: str, cells: Cells, role: Kind | None, levels: Sequence[Any] | None) -> Column:
-    """A column of the role asked for, with declared levels if there are any."""
+    """Cells as a column of a role (None: their dtype decides), with declared levels if given."""
     if isinstance(cells, np.ndarray):
         return encode(name, cells, role, levels)
     if levels is not None:

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import criteria
-from .._checks import at_least_zero, checked, one_value, random_seed, several_fours, shown
+from .._checks import at_least_zero, checked, one_value, random_seed, shown
 from .._checks.aliases import CvFolds, MaybeArray, Seed, Task
+from .._checks.pair_options import several_fours
 from .._checks.progress import Progress
 from .._checks.words import counted
 from ..exports.tables.forms import Rendered

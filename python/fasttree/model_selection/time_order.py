@@ -17,7 +17,7 @@ import numpy as np
 
 from .._checks import is_missing, shown
 from .._checks.words import data_row, given
-from ..table.date_texts import moment_of, order_of_dates
+from ..table.date_texts import infer_date_order, moment_of
 from .folds import Folds
 
 _YEAR = re.compile(r"\d{4}")
@@ -55,7 +55,7 @@ def places_in_time(
         return np.unique(places, return_inverse=True)[1]
     # Dates: days beside times, or times with a zone beside others, have no certain order.
     different = list(dict.fromkeys(texts))
-    order = order_of_dates(different) or "ymd"
+    order = infer_date_order(different) or "ymd"
     times = {text: moment_of(text, order) for text in different}
     moments = {one for one in times.values() if one is not None}
     odd = next((text for text, one in times.items() if one is None or one.form == "odd"), None)

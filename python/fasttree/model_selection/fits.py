@@ -1,10 +1,10 @@
-"""Running the methods over the folds: our trees in one call into Rust, any other estimator fold by
-fold.
+"""Fitting methods on the training rows of folds, and their predictions for the test rows.
 
-Both ways fill the same arrays (`Runs`), which `scoring` reads. A tree for which
-`estimators.tree.config_for` has no configuration is fitted fold by fold, and so is every method if
-a scorer needs a fitted estimator. Fits of other estimators run in threads (joblib), as most of
-them release the GIL. `units` calls `run_methods`, in this process or on a worker.
+`fit_methods` fits our trees to all folds by one call into the core, and any other estimator fold by
+fold, in threads of joblib. Both ways fill the same arrays (`FoldOutputs`), which `scoring` reads. A
+tree for which `estimators.tree.config_for` has no configuration is fitted fold by fold, and so is
+every method if a scorer needs a fitted estimator. `units` calls `fit_methods`, in this process or
+on a worker.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from .._checks.aliases import Task as TaskName
+from .._checks.aliases import Task
+from .._checks.data_warnings import held_warnings, quiet, warn_caller, warnings_about
 from .._checks.progress import Report
 from ..metrics.labels import check_lengths, codes_of
 from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
 from ..table import Table
-from ..table.data_checks.findings import of_folds, treated
-from ..table.data_checks.warned import about, held_warnings, quiet, warn_caller
-from ..table.dates import formats_of
+from ..table.data_checks.findings import treated, treatments_by_fold
+from ..table.dates import parse_date_reasons
 from .folds import Folds
 from .identity import hash_of_rows
 
@@ -38,14 +38,14 @@ SIZES = ("leaves", "empty_leaves", "nodes", "depth")
 
 @dataclass
 class Method:
-    """A named estimator."""
+    """An estimator with its name."""
 
     name: str
     estimator: Any
     config: dict[str, Any] | None = None
-    """The configuration of a tree for the Rust engine; None: it is fitted fold by fold."""
+    """The configuration of a tree for the core; None: the estimator is fitted fold by fold."""
     table: Table | None = None
-    """A Table of its own, binned by a discretiser with ``scope="all"``; None: that of the data."""
+    """The Table that a discretiser with ``scope="all"`` has binned; None: the Table of the data."""
 
 
 @dataclass
@@ -55,14 +55,14 @@ class Data:
     X: Any
     """Rows as the user gave them."""
     labels: np.ndarray | None
-    """Labels or numbers, shape (n_rows,); None: not decoded yet."""
+    """Labels or numbers, shape (n_rows,); None: they are still to be decoded."""
     table: Any
     """The Table of the rows; None if no method needs one."""
     classes: tuple[Any, ...]
     """The class labels; none of a regression."""
     target: np.ndarray
     """Class codes, or the numbers of a regression, shape (n_rows,)."""
-    task: TaskName
+    task: Task
     groups: Any = None
     """The group of each row, where there are groups."""
     _views: dict[str, Any] = field(default_factory=dict)
@@ -99,8 +99,10 @@ class Data:
         return self._views[form]
 
     def as_seen(self, table: Table, train: np.ndarray, dates: Collection[str] = ()) -> Table:
-        """The Table as `fit` reads the training rows alone, but for columns of dates, which are
-        read in all rows. One that the caller gave has declared its levels."""
+        """The Table with the levels that occur in the training rows, as if `fit` read these alone.
+
+        Columns of `dates` are read in all rows. A Table that the caller gave declares its levels.
+        """
         if table is not self.table or self.X is table:
             return table
         columns = [
@@ -110,7 +112,7 @@ class Data:
         return table if same else table.with_columns(columns)
 
     def treated(self, table: Table, reasons: dict[str, str]) -> Any:
-        """The Table with its columns treated for these reasons, made once."""
+        """The Table whose columns are treated for these reasons; each is made once."""
         if not reasons:
             return table
         if table is not self.table:
@@ -134,18 +136,18 @@ class Data:
 
 
 @dataclass
-class Task:
+class ValidationTask:
     """The cross-validation of one data set."""
 
     methods: list[Method]
     data: Data
     folds: Folds
     want: str | None
-    """None: predictions only (always of a regression); "proba": probabilities; "scores":
-    probabilities, or the values of decision_function; "if possible": probabilities, NaN for a
-    classifier without any."""
-    outside: dict[str, Any]
-    """Scorers of fitted estimators by name, which need every fit in Python."""
+    """What is predicted beside the classes: None: nothing (always of a regression); "proba":
+    probabilities; "scores": probabilities, or the values of decision_function; "if possible":
+    probabilities, NaN for a classifier without any."""
+    estimator_scorers: dict[str, Any]
+    """Scorers that need a fitted estimator, by name; with some, every fit is in Python."""
     settings: dict[str, Any] = field(default_factory=dict)
     """What a journal compares besides methods, folds and data."""
     n_jobs: Any = None
@@ -160,7 +162,7 @@ class Task:
 
     def is_fast(self, method: Method) -> bool:
         """Whether a method is one of our trees that the engine fits to all folds in one call."""
-        return method.config is not None and not self.outside
+        return method.config is not None and not self.estimator_scorers
 
     def table_of(self, method: Method) -> Any:
         """The Table that a tree learns from."""
@@ -168,7 +170,7 @@ class Task:
 
 
 @dataclass
-class Runs:
+class FoldOutputs:
     """Out-of-fold output of all methods; test rows are in the order of `Folds.test_rows`."""
 
     rows: dict[str, np.ndarray]
@@ -180,14 +182,18 @@ class Runs:
     fit and its predictions; ``"scored NAME"`` for each scorer of fitted estimators."""
 
     @classmethod
-    def empty(cls, task: Task, n_methods: int, folds: Folds) -> Runs:
-        """No output yet, of some methods and folds of a task."""
+    def empty(cls, task: ValidationTask, n_methods: int, folds: Folds) -> FoldOutputs:
+        """Arrays for the output of some methods of a task on folds, still to be filled."""
         total, data = len(folds.test_rows), task.data
         dtype = np.float64 if data.task == "regression" else np.int32
         rows = {"predictions": np.empty((n_methods, total), dtype)}
         if task.want is not None:
             rows["proba"] = np.empty((n_methods, total, len(data.classes)))
-        names = (*(f"sizes {n}" for n in SIZES), "seconds", *(f"scored {n}" for n in task.outside))
+        names = (
+            *(f"sizes {n}" for n in SIZES),
+            "seconds",
+            *(f"scored {n}" for n in task.estimator_scorers),
+        )
         return cls(rows, {name: np.full((n_methods, len(folds.pairs)), np.nan) for name in names})
 
     @property
@@ -200,11 +206,18 @@ class Runs:
         """Probabilities or scores, shape (methods, test rows, n_classes)."""
         return self.rows.get("proba")
 
-    def add_trees(
+    def store_trees(
         self, places: list[int], output: dict[str, Any], seconds: float, folds: Folds, numbers: Any
     ) -> None:
-        """Store the engine's output on the folds of these `numbers`, of all `folds`, for the
-        methods at these positions."""
+        """Store the output of the core.
+
+        Args:
+            places: positions of the methods.
+            output: what `_engine.cross_validate` returned.
+            seconds: time that the call took.
+            folds: all folds.
+            numbers: numbers of the folds that were fitted.
+        """
         tested = np.concatenate([np.arange(*folds.ends[[fold, fold + 1]]) for fold in numbers])
         # The core gives the prediction of a number in the place of a probability.
         if self.predictions.dtype.kind == "f":
@@ -216,8 +229,8 @@ class Runs:
             self.folds[f"sizes {name}"][cells] = output[name]
         self.folds["seconds"][cells] = seconds / (len(places) * len(numbers))
 
-    def add_estimator(self, place: int, output: list[dict[str, Any]]) -> None:
-        """Store what `_fit_one` returned on each fold for the method at this position."""
+    def store_estimator(self, place: int, output: list[dict[str, Any]]) -> None:
+        """Store what `_fit_on_fold` returned for the method at this position on each fold."""
         for name, values in self.rows.items():
             values[place] = np.concatenate([fold[name] for fold in output])
         for name, values in self.folds.items():
@@ -261,7 +274,7 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
 
 
 def named_error(name: str, error: Exception) -> Exception:
-    """An error whose message begins with the method's name, unless it contains it."""
+    """The error with the name of the method in its message."""
     if name in str(error):
         return error
     kind = next((kind for kind in REFUSALS if isinstance(error, kind)), type(error))
@@ -269,15 +282,16 @@ def named_error(name: str, error: Exception) -> Exception:
 
 
 def _scored(name: str, scorer: Any, estimator: Any, X: Any, y: Any) -> float:
-    """A scorer's value; what it refuses names it."""
+    """The value of a scorer; its errors name it."""
     try:
         return float(scorer(estimator, X, y))
     except (TypeError, ValueError) as error:
         raise named_error(f"scoring: {name!r}", error) from error
 
 
-def _fit_one(task: Task, method: Method, fold: Any) -> dict[str, Any]:
-    """Fit on one fold and return predictions, probabilities, sizes, seconds and outside scores."""
+def _fit_on_fold(task: ValidationTask, method: Method, fold: Any) -> dict[str, Any]:
+    """Fit a method on one fold; return predictions, probabilities, sizes, seconds, values of the
+    scorers of fitted estimators, and warnings, by the names that `FoldOutputs` has for them."""
     from sklearn.base import clone
 
     # Fit and predict, in the form that the estimator takes.
@@ -286,7 +300,7 @@ def _fit_one(task: Task, method: Method, fold: Any) -> dict[str, Any]:
     X = data.view(method)
     started = time.perf_counter()
     X_test = X.take(test) if isinstance(X, Table) else take_rows(X, test)
-    with held_warnings() as warned, about(method.name):
+    with held_warnings() as warned, warnings_about(method.name):
         with quiet():  # the data are warned of once, for all rows
             if isinstance(X, Table):
                 estimator.fit(data.as_seen(X, train).take(train))
@@ -303,16 +317,16 @@ def _fit_one(task: Task, method: Method, fold: Any) -> dict[str, Any]:
         "seconds": seconds,
         "warned": warned,
     }
-    for name, one in task.outside.items():
+    for name, one in task.estimator_scorers.items():
         output[f"scored {name}"] = _scored(name, one, estimator, X_test, data.y[test])
     if task.want is not None:
         output["proba"] = _proba(estimator, X_test, len(test), method.name, task)
     return output
 
 
-def _proba(estimator: Any, X: Any, n_rows: int, name: str, task: Task) -> np.ndarray:
-    """Probabilities, or scores in their place where these will do; classes that the training rows
-    lacked have no chance."""
+def _proba(estimator: Any, X: Any, n_rows: int, name: str, task: ValidationTask) -> np.ndarray:
+    """Probabilities, or scores if `task.want` allows these, shape (n_rows, n_classes); the lowest
+    possible value for classes that the training rows lacked."""
     classes = task.data.classes
     if hasattr(estimator, "predict_proba"):
         values, missing = np.asarray(estimator.predict_proba(X)), 0.0
@@ -333,7 +347,7 @@ def _proba(estimator: Any, X: Any, n_rows: int, name: str, task: Task) -> np.nda
 
 
 def _checked_predictions(predicted: Any, name: str, data: Data, n_rows: int) -> np.ndarray:
-    """Predictions as class codes, or as finite numbers."""
+    """Predictions as class codes or as finite numbers, shape (n_rows,)."""
     what = f"predictions of {name}"
     if data.task == "classification":
         return codes_of(predicted, data.classes, what, missing_ok=True)
@@ -342,24 +356,24 @@ def _checked_predictions(predicted: Any, name: str, data: Data, n_rows: int) -> 
     return numbers
 
 
-def _run_estimators(
-    task: Task, methods: list[Method], folds: Folds, report: Report
+def _fit_estimators(
+    task: ValidationTask, methods: list[Method], folds: Folds, report: Report
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the output of `_fit_one` on all folds, method by method; threads when n_jobs asks for
-    them."""
+    """Yield the output of `_fit_on_fold` on all folds, method by method, in threads if `n_jobs` of
+    the task asks for them."""
     jobs = [(task, method, fold) for method in methods for fold in folds.pairs]
     for method in methods:  # what all fits share is made before threads start
         task.data.view(method)
     assert len(task.data.y) == len(task.data.target)
     # Outputs come in the order of the jobs, from one thread or several.
     if task.n_jobs in (None, 1):
-        stream: Any = itertools.starmap(_fit_one, jobs)
+        stream: Any = itertools.starmap(_fit_on_fold, jobs)
     else:
         # joblib's, which also pass scikit-learn's settings on to the threads
         from sklearn.utils.parallel import Parallel, delayed
 
         pool = Parallel(n_jobs=task.n_jobs, prefer="threads", return_as="generator")
-        stream = pool(delayed(_fit_one)(*job) for job in jobs)
+        stream = pool(delayed(_fit_on_fold)(*job) for job in jobs)
     done: list[dict[str, Any]] = []
     for number, output in enumerate(stream, 1):
         for text, category in output.pop("warned"):  # at the caller's line, also from threads
@@ -371,7 +385,9 @@ def _run_estimators(
             done = []
 
 
-def _by_table(task: Task, methods: list[Method], places: list[int]) -> list[tuple[Any, ...]]:
+def _methods_by_table(
+    task: ValidationTask, methods: list[Method], places: list[int]
+) -> list[tuple[Any, ...]]:
     """Return (Table, `columns`, positions of the methods that learn from it) for each Table and
     each way to use its columns."""
     groups: dict[Any, tuple[Any, Any, list[int]]] = {}
@@ -382,12 +398,13 @@ def _by_table(task: Task, methods: list[Method], places: list[int]) -> list[tupl
     return list(groups.values())
 
 
-def _folds_alike(
+def _tables_by_fold(
     data: Data, table: Table, columns: Any, folds: Folds
 ) -> Iterator[tuple[Table, list[int]]]:
-    """Tables as the training rows of folds are read, and the numbers of the folds of each."""
-    for reasons, numbers in of_folds(table, columns, (train for train, _ in folds.pairs)):
-        whole, dates = [], formats_of(reasons)
+    """Yield the Tables as which the training rows of the folds are read, each with the numbers of
+    its folds."""
+    for reasons, numbers in treatments_by_fold(table, columns, (train for train, _ in folds.pairs)):
+        whole, dates = [], parse_date_reasons(reasons)
         for number in numbers:
             seen = data.as_seen(table, folds.pairs[number][0], dates)
             if seen is table:
@@ -398,31 +415,34 @@ def _folds_alike(
             yield data.treated(table, reasons), whole
 
 
-def run_methods(
-    task: Task, methods: list[Method], folds: Folds, report: Report | None = None
-) -> Runs:
-    """Run some methods of a task on some of its folds; `report` is called with (fits done, fits),
-    or None."""
+def fit_methods(
+    task: ValidationTask, methods: list[Method], folds: Folds, report: Report | None = None
+) -> FoldOutputs:
+    """Fit some methods of a task on some of its folds, and predict the test rows.
+
+    Args:
+        task: the cross-validation.
+        methods: some of its methods.
+        folds: some of its folds.
+        report: called with (fits done, fits), or None.
+    """
     from .. import _engine
     from ..estimators.tree import config_for
 
-    runs = Runs.empty(task, len(methods), folds)
+    outputs = FoldOutputs.empty(task, len(methods), folds)
     fast = [place for place, method in enumerate(methods) if task.is_fast(method)]
     slow = [place for place in range(len(methods)) if place not in fast]
 
-    def after(before: int) -> Report:
-        """Report what is done of all fits, after those that were done `before`."""
-
-        def report_more(done: int, total: int) -> None:
-            if report is not None:
-                report(before + done, len(methods) * len(folds.pairs))
-
-        return report_more
-
-    # Our trees: one call into the engine for each Table.
     done = 0
-    for table, columns, places in _by_table(task, methods, fast):
-        for own, numbers in _folds_alike(task.data, table, columns, folds):
+
+    def report_more(more: int, _: int) -> None:
+        """Report fits beside those that were `done` before."""
+        if report is not None:
+            report(done + more, len(methods) * len(folds.pairs))
+
+    # Our trees: one call into the core for each Table.
+    for table, columns, places in _methods_by_table(task, methods, fast):
+        for own, numbers in _tables_by_fold(task.data, table, columns, folds):
             started = time.perf_counter()
             trees = [methods[place] for place in places]
             if own.dates:  # their parts are columns, which a configuration counts
@@ -436,15 +456,15 @@ def run_methods(
                 sample_weight=own.sample_weight,  # an ARFF file's count as they do in `fit`
                 proba=task.want is not None or task.data.task == "regression",
                 n_jobs=task.n_jobs,
-                progress=report and after(done),
+                progress=report and report_more,
                 memory_limit=task.memory_limit,
             )
-            runs.add_trees(places, found, time.perf_counter() - started, folds, numbers)
+            outputs.store_trees(places, found, time.perf_counter() - started, folds, numbers)
             done += len(places) * len(numbers)
     # All other methods, fold by fold.
     if slow:
         own_methods = [methods[place] for place in slow]
-        outputs = _run_estimators(task, own_methods, folds, after(done))
-        for place, output in zip(slow, outputs, strict=True):
-            runs.add_estimator(place, output)
-    return runs
+        found_by_method = _fit_estimators(task, own_methods, folds, report_more)
+        for place, by_fold in zip(slow, found_by_method, strict=True):
+            outputs.store_estimator(place, by_fold)
+    return outputs

@@ -1,9 +1,10 @@
-"""A data frame of the user's own library with some columns replaced by `Column` objects.
+"""Replacing columns of a data frame of any library by `Column` objects.
 
 What
-    The way back from `Table` columns to pandas, Polars, Arrow or whatever narwhals reads. Numeric
-    columns become float64, nominal ones the library's categorical type with all declared
-    levels (pandas Categorical, Polars Enum, Arrow dictionary), in which `Table` finds them again.
+    Transformers return frames of the library that they were given: pandas, Polars, Arrow or any
+    other that narwhals reads. Numeric columns become float64, nominal ones the library's
+    categorical type with all declared levels (pandas Categorical, Polars Enum, Arrow dictionary),
+    from which `Table` reads them again.
 Complexity
     O(rows) for each replaced column; the others are shared, not copied.
 When not to use it

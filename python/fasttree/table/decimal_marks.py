@@ -1,9 +1,9 @@
-"""Columns of numbers with a decimal comma or with separated thousands, as spreadsheets write them.
+"""Decimal marks: columns of text that are numbers with a decimal comma or separated thousands.
 
 What
     A column of text whose values all read as ``1,5`` or ``1.234,50`` (some may be whole) becomes
     numeric, and so does one of ``1,234.50``, and of these with the same currency or percent sign at
-    each (`texts.numbers_by_mark`). Values that all have three digits behind the comma
+    each (`texts.numbers_by_decimal_mark`). Values that all have three digits behind the comma
     (``1,234``) may be either: `decimal` decides, else the numbers of other columns of the file or
     of that of a model, else they are decimals, but in a file with commas between its cells text.
     ``1.234.567`` is thousands, and so is then all of its column. ``1.234`` beside
@@ -22,44 +22,46 @@ import numpy as np
 
 from .columns import Column
 from .file_cells import FileCells
-from .texts import SIGNS, are_numbers, numbers_by_mark
+from .number_texts import SIGNS, are_plain_numbers, numbers_by_decimal_mark
 
-FIRST = 256
-"""Values of a column that rule most columns out."""
+N_FIRST = 256
+"""Number of first values that are looked at to rule most columns out."""
 
 _CODE = re.compile(r"\s*0\d+(?:\.\d*)?\s*")  # loses its zero as a number
 
 
-def mark_of(column: Column) -> str | None:
-    """The decimal mark that the texts of a column can only have, all numbers with the same sign or
-    without; None of other columns.
+def decimal_mark_of(column: Column) -> str | None:
+    """The only decimal mark by which the texts of a column are numbers, with the same currency or
+    percent sign or without one; None if there are two such marks, or none.
 
     Examples:
         >>> codes = np.array([0, 1], dtype=np.int32)
-        >>> [mark_of(Column("a", "nominal", codes, (one, "2"))) for one in ("4,87", "1,234.5")]
+        >>> texts = ("4,87", "1,234.5")
+        >>> [decimal_mark_of(Column("a", "nominal", codes, (text, "2"))) for text in texts]
         [',', '.']
-        >>> mark_of(Column("a", "nominal", codes, ("4,870", "2")))
+        >>> decimal_mark_of(Column("a", "nominal", codes, ("4,870", "2")))
     """
-    marks = [mark for mark in numbers_by_mark(column.levels or ()) if mark]
+    marks = [mark for mark in numbers_by_decimal_mark(column.levels or ()) if mark]
     return marks[0] if len(marks) == 1 else None
 
 
-def may_be_grouped(column: Column, *, surely: bool = False) -> bool:
-    """Whether numbers read with a decimal point may be thousands: ``1.234`` beside ``764``.
+def may_have_thousands(column: Column, *, surely: bool = False) -> bool:
+    """Whether numbers that were read with a decimal point may be thousands: ``1.234`` beside
+    ``764``.
 
     Args:
         column: a numeric column.
-        surely: most fractions have three digits, and whole numbers stand beside them.
+        surely: whether most fractions must have three digits, with whole numbers beside them.
 
     Examples:
-        >>> may_be_grouped(Column("a", "numeric", np.array([1.234, 764.0])))
+        >>> may_have_thousands(Column("a", "numeric", np.array([1.234, 764.0])))
         True
-        >>> may_be_grouped(Column("a", "numeric", np.array([0.234, 764.0])))
+        >>> may_have_thousands(Column("a", "numeric", np.array([0.234, 764.0])))
         False
     """
     # Few columns get past their first values.
     values = np.asarray(column.values, dtype=np.float64)
-    for some in (values[:FIRST], values):
+    for some in (values[:N_FIRST], values):
         sizes, parts = _fractions(some)
         if sizes.max(initial=0) >= 1000 or parts.min(initial=1) < 1:
             return False
@@ -72,7 +74,7 @@ def may_be_grouped(column: Column, *, surely: bool = False) -> bool:
 
 
 def has_decimal_point(column: Column) -> bool:
-    """Whether most fractions of a numeric column have another number of digits than three.
+    """Whether most fractions of a numeric column do not have exactly three digits.
 
     Examples:
         >>> has_decimal_point(Column("a", "numeric", np.array([4.64, 5.3])))
@@ -86,30 +88,30 @@ def has_decimal_point(column: Column) -> bool:
 
 
 def _fractions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The absolute values of numbers, and of those that are not whole."""
+    """The absolute values of numbers, NaN apart, and those among them that are not whole."""
     sizes = np.abs(values[~np.isnan(values)])
     return sizes, sizes[sizes != np.floor(sizes)]
 
 
-def with_numbers(column: Column, sep: str, *marks: str | None) -> Column:
-    """The column, numeric where its text is numbers, with a decimal comma or separated thousands
-    or without.
+def as_numbers(column: Column, sep: str, *marks: str | None) -> Column:
+    """The column as numbers if its texts are numbers, otherwise as it is.
 
     Args:
         column: a column of a file.
-        sep: what separates the file's cells.
-        marks: the decimal mark, ``","`` or ``"."`` (the other one separates thousands), or None:
-            see above; the first one by which all texts are numbers counts.
+        sep: the character that separates the cells of the file.
+        marks: decimal marks, ``","`` or ``"."`` (the other one separates thousands); the first by
+            which all texts are numbers is used. None stands for any mark by which the numbers are
+            the same, and for a comma if `sep` is not one.
 
     Examples:
         >>> text = Column("a", "nominal", np.array([1, 0, -1], dtype=np.int32), ("0,5", "2"))
-        >>> with_numbers(text, ";", None).values.tolist()
+        >>> as_numbers(text, ";", None).values.tolist()
         [2.0, 0.5, nan]
         >>> text = Column("a", "nominal", np.array([1, 0], dtype=np.int32), ("1,234", "2"))
-        >>> with_numbers(text, ",", ".").values.tolist()
+        >>> as_numbers(text, ",", ".").values.tolist()
         [2.0, 1234.0]
         >>> postcodes = Column("a", "nominal", np.array([1, 0], dtype=np.int32), ("01067", "80331"))
-        >>> with_numbers(postcodes, ";", ",").levels
+        >>> as_numbers(postcodes, ";", ",").levels
         ('01067', '80331')
     """
     levels = column.levels
@@ -117,11 +119,11 @@ def with_numbers(column: Column, sep: str, *marks: str | None) -> Column:
         return column
     if any(map(_CODE.fullmatch, map(str, levels))):
         return column
-    if sep != "," and None in marks and not sign_of(column):
+    if sep != "," and None in marks and not number_sign(column):
         marks = (*marks, ",")
-    numbers_of = numbers_by_mark(levels)
+    numbers_of = numbers_by_decimal_mark(levels)
     numbers = next((numbers_of[mark] for mark in marks if mark in numbers_of), None)
-    if numbers is None and are_numbers(levels):
+    if numbers is None and are_plain_numbers(levels):
         numbers = [*map(float, levels)]
     if numbers is None:
         return column
@@ -129,33 +131,35 @@ def with_numbers(column: Column, sep: str, *marks: str | None) -> Column:
     return Column(column.name, "numeric", number_of_code[np.asarray(column.values)])
 
 
-def as_written(
+def parse_texts(
     columns: Sequence[Column], nominal: Container[str] = ()
 ) -> tuple[tuple[Column, ...], FileCells]:
-    """Columns of a frame, numeric where a file with their texts would hold numbers with a sign, a
-    comma or separated thousands, and how these are written. Plain numbers as text stay levels, and
-    so do the columns called `nominal` and those whose type declares levels.
+    """Columns of a frame, those of text as numbers if a file would hold them with a sign, a decimal
+    comma or separated thousands; and how these numbers are written.
+
+    Texts that are plain numbers stay levels, and so do the columns named in `nominal` and those
+    whose type declares levels.
 
     Examples:
         >>> codes = np.array([0, 1], dtype=np.int32)
         >>> texts = {"price": ("$1,200", "$7.50"), "code": ("1", "2")}
-        >>> found, cells = as_written([Column(n, "nominal", codes, t) for n, t in texts.items()])
+        >>> found, cells = parse_texts([Column(n, "nominal", codes, t) for n, t in texts.items()])
         >>> [column.kind for column in found], cells.signs, cells.decimal
         (['numeric', 'nominal'], (('price', '$'),), '.')
     """
     texts = [c for c in columns if c.levels and not c.declared and c.name not in nominal]
-    marked = [c for c in texts if not are_numbers(c.levels or ())]
-    marks = {mark_of(column) for column in marked}
+    marked = [c for c in texts if not are_plain_numbers(c.levels or ())]
+    marks = {decimal_mark_of(column) for column in marked}
     mark = next((one for one in ",." if one in marks), None)
     if mark == ",":  # points separate thousands
-        marked += [c for c in texts if are_numbers(c.levels or (), fractions=True)]
-    read = {id(column): with_numbers(column, ",", mark, None) for column in marked}
+        marked += [c for c in texts if are_plain_numbers(c.levels or (), fractions=True)]
+    read = {id(column): as_numbers(column, ",", mark, None) for column in marked}
     numeric = [c for c in marked if read[id(c)].kind == "numeric"]
-    signs = tuple((column.name, sign) for column in numeric if (sign := sign_of(column)))
+    signs = tuple((column.name, sign) for column in numeric if (sign := number_sign(column)))
     return tuple(read.get(id(c), c) for c in columns), FileCells(decimal=mark, signs=signs)
 
 
-def sign_of(column: Column) -> str:
+def number_sign(column: Column) -> str:
     """The currency or percent sign of the first level of a column, if it has one."""
     match = SIGNS.search(str(column.levels[0])) if column.levels else None
     return match[0] if match else ""

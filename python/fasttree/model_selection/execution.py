@@ -1,4 +1,4 @@
-"""Execution of tasks as units of work: on a backend, with a journal if there is one.
+"""Running cross-validations: in this process or on a backend, with a journal if there is one.
 
 What
     The units of all tasks are one stream. A backend (`estimators.backends`) computes them in any
@@ -21,19 +21,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..table.data_checks.warned import warn_caller
+from .._checks.data_warnings import warn_caller
+from .fits import FoldOutputs, ValidationTask, is_ours, lacks_seed, named_error
 from .folds import Folds
 from .identity import text_of, version_of
 from .interrupts import InterruptedWarning
 from .journal import Journal, JournalTask
-from .run import Runs, Task, is_ours, lacks_seed, named_error
 from .units import (
     Outcome,
     Unit,
-    cells_left,
-    finished_folds,
-    gathered,
+    gather_outputs,
+    is_left,
     local_units,
+    n_finished_folds,
     plan_units,
     run_unit,
 )
@@ -55,7 +55,9 @@ class Execution(NamedTuple):
         return self.backend is None and self.journal is None
 
 
-_given: contextvars.ContextVar[Execution | None] = contextvars.ContextVar("execution", default=None)
+_default: contextvars.ContextVar[Execution | None] = contextvars.ContextVar(
+    "execution", default=None
+)
 
 
 @contextmanager
@@ -68,7 +70,7 @@ def execution_of(client: Any, journal: Any) -> Iterator[Execution]:
     """
     from ..estimators.backends import backend_of
 
-    outer = _given.get()
+    outer = _default.get()
     if client is None and journal is None and outer is not None and not outer.is_local:
         yield outer
         return
@@ -81,27 +83,27 @@ def execution_of(client: Any, journal: Any) -> Iterator[Execution]:
 def executing_on(client: Any, journal: Any) -> Iterator[None]:
     """A context in which all comparisons use this client and journal, unless they name others."""
     with execution_of(client, journal) as execution:
-        token = _given.set(execution)
+        token = _default.set(execution)
         try:
             yield
         finally:
-            _given.reset(token)
+            _default.reset(token)
 
 
-class Finished(NamedTuple):
-    """The outcome of a task."""
+class FinishedTask(NamedTuple):
+    """The output of a task that has finished some folds."""
 
     kept: list[int]
     """Positions of the methods that apply."""
     skipped: dict[str, Exception]
     """Errors of the others, by name."""
-    runs: Runs
+    outputs: FoldOutputs
     """Output of the methods that apply, on `folds`."""
     folds: Folds
     """The folds that are finished."""
 
 
-def settings_of(task: Task) -> dict[str, str]:
+def settings_of(task: ValidationTask) -> dict[str, str]:
     """All that the output of a task depends on, as texts that a journal can compare.
 
     Raises:
@@ -128,13 +130,15 @@ def settings_of(task: Task) -> dict[str, str]:
         if not is_ours(estimator):
             package, version = version_of(estimator)
             settings[f"version of {package}"] = version
-    settings["scorers of fitted estimators in scoring"] = text_of(task.outside)
+    settings["scorers of fitted estimators in scoring"] = text_of(task.estimator_scorers)
     settings["data"] = task.data.sha256()
     return settings
 
 
-def _entered(tasks: list[Task], names: list[Any], journal: Journal) -> list[JournalTask]:
-    """The task of the journal for each task. All are compared with the journal's, which may lack
+def _enter_tasks(
+    tasks: list[ValidationTask], names: list[Any], journal: Journal
+) -> list[JournalTask]:
+    """The journal's entry of each task. All tasks are compared with their entries, which may lack
     methods, before anything is written."""
     calls = []
     for task, name in zip(tasks, names, strict=True):
@@ -145,7 +149,7 @@ def _entered(tasks: list[Task], names: list[Any], journal: Journal) -> list[Jour
 
 
 def run_tasks(
-    tasks: list[Task],
+    tasks: list[ValidationTask],
     execution: Execution,
     *,
     names: list[Any],
@@ -154,7 +158,7 @@ def run_tasks(
     on_interrupt: str = "raise",
     on_error: str = "raise",
     whole_tasks: bool = False,
-) -> list[Finished | None]:
+) -> list[FinishedTask | None]:
     """Run all tasks; None for one of which nothing is finished.
 
     Args:
@@ -172,19 +176,19 @@ def run_tasks(
     """
     backend, journal = execution
 
-    def n_kept(task: Task, outcomes: list[Outcome]) -> int:
-        n_folds = finished_folds(task, outcomes)
+    def n_kept(task: ValidationTask, outcomes: list[Outcome]) -> int:
+        n_folds = n_finished_folds(task, outcomes)
         return 0 if whole_tasks and n_folds < len(task.folds.pairs) else n_folds
 
     # Outcomes of an earlier run, from the journal.
-    entered = [] if journal is None else _entered(tasks, names, journal)
+    entered = [] if journal is None else _enter_tasks(tasks, names, journal)
     outcomes: list[list[Outcome]] = [[] for _ in tasks]
     if journal is not None:
         outcomes = [journal.outcomes(*one) for one in zip(entered, tasks, strict=True)]
     for task, earlier in zip(tasks, outcomes, strict=True):
         for outcome in earlier if on_error == "raise" else ():
             _refuse(task, outcome)
-    count = _Count(tasks, outcomes, report, tasks_report)
+    count = _ProgressCount(tasks, outcomes, report, tasks_report)
     # Run what is planned; with a journal, plan the rest by the times of the first units, and
     # repeat.
     run = partial(run_unit, on_error=on_error)
@@ -198,7 +202,7 @@ def run_tasks(
                 workers = 1 if backend is None else backend.workers
                 plans = plan_units(tasks, outcomes, workers, by_first_folds=journal is not None)
             n_before = sum(map(len, outcomes))
-            stream = _stream(tasks, plans, run, backend)
+            stream = _outcomes(tasks, plans, run, backend)
             with contextlib.closing(stream):  # type: ignore[type-var]
                 for number, outcome in stream:
                     if on_error == "raise":
@@ -223,10 +227,13 @@ def run_tasks(
     return [_finished(*one, n_kept(*one)) for one in zip(tasks, outcomes, strict=True)]
 
 
-def _stream(
-    tasks: list[Task], plans: list[list[Unit]], run: Callable[..., Outcome], backend: Backend | None
+def _outcomes(
+    tasks: list[ValidationTask],
+    plans: list[list[Unit]],
+    run: Callable[..., Outcome],
+    backend: Backend | None,
 ) -> Iterator[tuple[int, Outcome]]:
-    """(number of the task, outcome) of the units, as they are finished."""
+    """Yield (number of the task, outcome) of the units as they are finished."""
     from ..estimators.backends import InProcess
 
     units = [(str(at), unit) for at, plan in enumerate(plans) for unit in plan]
@@ -239,17 +246,17 @@ def _stream(
             yield int(units[number][0]), outcome
 
 
-def _refuse(task: Task, outcome: Outcome) -> None:
+def _refuse(task: ValidationTask, outcome: Outcome) -> None:
     """Raise the error of a method that does not apply."""
     for place, error in sorted(outcome.errors.items()):
         raise named_error(task.methods[place].name, error) from error
 
 
-def _finished(task: Task, outcomes: list[Outcome], n_folds: int) -> Finished | None:
+def _finished(task: ValidationTask, outcomes: list[Outcome], n_folds: int) -> FinishedTask | None:
     """The outcome of a task, of which every method has finished some folds; None without any."""
     if n_folds == 0:
         return None
-    kept, runs = gathered(task, outcomes, n_folds)
+    kept, outputs = gather_outputs(task, outcomes, n_folds)
     skipped = {
         task.methods[place].name: error
         for outcome in outcomes
@@ -257,19 +264,19 @@ def _finished(task: Task, outcomes: list[Outcome], n_folds: int) -> Finished | N
     }
     if not kept:
         raise named_error(*next(iter(skipped.items())))
-    return Finished(kept, skipped, runs, task.folds.part(0, n_folds))
+    return FinishedTask(kept, skipped, outputs, task.folds.part(0, n_folds))
 
 
-class _Count:
-    """Counts of fits and tasks, which are reported as they grow.
+class _ProgressCount:
+    """Counts finished fits and tasks, and reports them.
 
     Attributes:
-        left: fits that are left of each task.
+        left: number of fits that are left of each task.
     """
 
     def __init__(
         self,
-        tasks: list[Task],
+        tasks: list[ValidationTask],
         outcomes: list[list[Outcome]],
         report: Callable[[int, int], Any] | None,
         tasks_report: Callable[[int], Any] | None,
@@ -277,14 +284,14 @@ class _Count:
         self.tasks, self.outcomes = tasks, outcomes
         self.report, self.tasks_report = report, tasks_report
         self.fits = sum(len(task.methods) * len(task.folds.pairs) for task in tasks)
-        self.left = [int(cells_left(*one).sum()) for one in zip(tasks, outcomes, strict=True)]
+        self.left = [int(is_left(*one).sum()) for one in zip(tasks, outcomes, strict=True)]
         self.said = 0
         if tasks_report is not None and 0 in self.left:
             tasks_report(self.left.count(0))
 
     def finished(self, number: int) -> None:
         """Note that a unit of a task is finished."""
-        self.left[number] = int(cells_left(self.tasks[number], self.outcomes[number]).sum())
+        self.left[number] = int(is_left(self.tasks[number], self.outcomes[number]).sum())
         self.within(0)
         if self.tasks_report is not None and not self.left[number]:
             self.tasks_report(self.left.count(0))

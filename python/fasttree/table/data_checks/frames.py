@@ -1,0 +1,171 @@
+"""Tables of frames and mappings, before and after their columns are checked.
+
+What
+    `screened_table` makes the Table that a fit reads. `unscreened_table` makes a Table whose
+    columns are still to be checked: it uses year, month and weekday of temporal columns, and leaves
+    out columns that no Table can hold: lists, times of day, whole numbers that float64 does not
+    tell apart, texts of more levels than there are codes. Arrays, lists of rows and Tables are
+    taken as they are given.
+Complexity
+    O(cells) for whole numbers of 64 bits and for texts of many levels; of a column of objects, the
+    first `N_CELLS` cells are looked at.
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..._checks import is_missing
+from ..._checks.words import worded
+from ..columns import MAX_LEVELS
+from ..date_texts import infer_date_order
+from ..dates import DateFormat, date_reason, parse_date_reasons
+from ..exact_integers import any_inexact, is_inexact
+from ..nominal_columns import each_role, resolve_roles
+from ..table import Table
+from .findings import kept_columns, warn_and_apply
+
+INEXACT = "whole numbers beyond 2^53, which float64 does not tell apart, as of an identifier"
+"""Why a column of long numbers is left out."""
+
+N_CELLS = 1000
+"""Cells that are looked at to see what a column of objects holds."""
+
+
+def screened_table(X: Any, y: Any, columns: Any, **options: Any) -> Table:
+    """The Table that a fit reads; a warning says how the columns of a frame are treated.
+
+    Args:
+        X, y: as in `Table`.
+        columns: the columns that are used as they are; see `kept_columns`.
+        options: further arguments of `Table`.
+    """
+    return warn_and_apply(unscreened_table(X, y, columns, **options), columns)
+
+
+def unscreened_table(X: Any, y: Any = None, columns: Any = "auto", **options: Any) -> Table:
+    """A Table whose columns are still to be checked if X is a frame or mapping and not all columns
+    are used as given; any other Table's `as_given` is True.
+
+    Args:
+        X, y: as in `Table`; y may name a column of X.
+        columns: the columns that are used as they are; see `kept_columns`.
+        options: further arguments of `Table`.
+    """
+    cells = None if kept_columns(columns) is None else _cells_by_name(X)
+    if cells is None:
+        table = Table.from_any(X, y, **options)
+        if table is not X:
+            table.file_cells.warn_of_signs()
+        return table
+    if isinstance(y, str):
+        cells.pop(y, None)
+    reasons = {name: why for name, column in cells.items() if (why := _reason(column)) is not None}
+    if INEXACT in reasons.values():  # the levels of a nominal column may be any numbers
+        names = [*cells]
+        roles = resolve_roles(options.get("categorical_features"), len(names), lambda: names)
+        for name, role in zip(names, each_role(roles, len(names)), strict=True):
+            if role == "nominal" and reasons.get(name) == INEXACT:
+                del reasons[name]
+    formats = parse_date_reasons(reasons)
+    unused = {name: why for name, why in reasons.items() if name not in formats}
+    given_formats = options.pop("dates", {})
+    dates = {name: given_formats.get(name) or one for name, one in formats.items()}
+    unused.update(options.pop("unused", {}))
+    table = Table.from_any(X, y, unused=unused, dates=dates, **options)
+    table.as_given = False
+    table.file_cells.warn_of_signs()
+    return table
+
+
+def _cells_by_name(X: Any) -> dict[str, Any] | None:
+    """The columns of a frame or mapping, by name; None of other rows."""
+    if isinstance(X, Table | list | tuple):
+        return None
+    if isinstance(X, np.ndarray):
+        return {name: X[name] for name in X.dtype.names} if X.dtype.names else None
+    if isinstance(X, Mapping):
+        return {str(name): cells for name, cells in X.items()}
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        return {name: cells for name, cells in X.items() if isinstance(name, str)}
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    return {name: frame[name] for name in frame.columns}
+
+
+_TIMES = "times or durations: give a number of hours or days"
+_LISTS = "lists or structs, not single values"
+
+
+def _reason(values: Any) -> str | None:
+    """Why a column cannot be used as it is; None if a Table can hold it.
+
+    Args:
+        values: an array, a list or a series of any library.
+    """
+    kind = getattr(getattr(values, "dtype", None), "kind", None)
+    if kind in ("b", "f"):
+        return None
+    # Of pandas, too: narwhals does not know some of its time zones, nor periods.
+    if kind == "M" or str(getattr(values, "dtype", "")).startswith("period["):
+        return date_reason(DateFormat("ymd"))
+    if isinstance(values, np.ndarray) and kind != "O":
+        if kind in ("i", "u") and any_inexact(values):
+            return INEXACT
+        return _durations() if kind == "m" else None
+    if isinstance(values, list | tuple | np.ndarray):
+        return _reason_of_objects(list(values[:N_CELLS]))
+    import narwhals as nw
+
+    series = nw.from_native(values, pass_through=True, series_only=True)
+    return _reason_of_series(series, nw) if isinstance(series, nw.Series) else None
+
+
+def _durations() -> str:
+    return _TIMES + worded(", such as column.dt.total_seconds() / 3600")
+
+
+def _reason_of_series(series: Any, nw: Any) -> str | None:
+    """`_reason` of a series of narwhals."""
+    if series.dtype in (nw.Date, nw.Datetime):
+        return date_reason(DateFormat("ymd"))
+    if series.dtype.is_temporal():
+        return _durations() if series.dtype == nw.Duration else _TIMES
+    if series.dtype.is_nested():
+        return _LISTS
+    if series.dtype.is_integer():
+        cells = series.drop_nulls().to_numpy()
+        return INEXACT if cells.dtype.kind in "iu" and any_inexact(cells) else None
+    if series.dtype == nw.String and len(series) > MAX_LEVELS:
+        n_levels = series.n_unique()
+        if n_levels <= MAX_LEVELS:
+            return None
+        some = series.drop_nulls().gather_every(len(series) // N_CELLS).to_list()
+        order = infer_date_order(some)
+        return f"{n_levels:,} different texts" if order is None else date_reason(DateFormat(order))
+    return _reason_of_objects(series.head(N_CELLS).to_list()) if series.dtype == nw.Object else None
+
+
+def _reason_of_objects(cells: list[Any]) -> str | None:
+    """`_reason` of a column of Python objects, from some of its cells."""
+    present = [cell for cell in cells if not is_missing(cell)]
+    if any(map(is_inexact, present)):
+        return INEXACT
+
+    def are_all(*types: type) -> bool:
+        return bool(present) and all(isinstance(cell, types) for cell in present)
+
+    if are_all(datetime.date):
+        return date_reason(DateFormat("ymd"))
+    if are_all(list, tuple, dict, set, np.ndarray):
+        return _LISTS
+    return _TIMES if are_all(datetime.time, datetime.timedelta) else None

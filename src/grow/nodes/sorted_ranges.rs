@@ -65,7 +65,6 @@ fn with_weights<W: ByOrder>(
     let whole = RangeNode::new(NodeRange { start: 0, len: rows.len(), buffer: 0 });
     let rows = SortedRanges::new(&context, buffers.slices());
     let tree = driver::grow(rows, tree, whole, task, control)?;
-    buffers.release(&context);
     Ok(tree.finish(context.weights.unit(), context.weights.are_copies(), context.setting))
 }
 

@@ -160,7 +160,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         features.filter(|&(_, &feature)| wanted.has(feature)).map(|(place, _)| place).collect()
     }
 
-    /// Smallest size of a branch with rows.
+    /// The smallest size that a branch with rows may have, by all limits of the setting. A rule of
+    /// significance may demand more weight in large nodes.
     pub fn minimum(&self) -> Minimum {
         let GrowthSetting { limits, significance, .. } = self.context.setting;
         let share = limits.min_weight_fraction_leaf * self.context.total_weight;
@@ -237,7 +238,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Ok(())
     }
 
-    /// Score the thresholds of a numeric feature.
+    /// Score the thresholds of a numeric feature, given by its place among the numeric ones, into a
+    /// sink. Rows without a value are a third branch of every threshold.
     pub(super) fn score_numeric(
         &self,
         numeric: usize,
@@ -331,7 +333,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Ok(())
     }
 
-    /// Tables of all nominal features.
+    /// The tables "level x class" of all nominal features, counted in one pass over the rows of the
+    /// node. They are empty without nominal features.
     pub fn count_tables(&self, workspace: &mut Workspace<W::Sum>) -> ContingencyTables<W::Sum> {
         let nominal = &self.context.nominal;
         if nominal.features.is_empty() {

@@ -256,7 +256,8 @@ impl GrowthSetting<'_> {
     }
 }
 
-/// Refuse limits outside their domain.
+/// Refuse limits outside their domain, with an error that names the parameter and its domain.
+/// Combinations with other parameters are checked by the fit.
 pub fn check(limits: &GrowthLimits) -> Result<()> {
     if limits.min_samples_split < 2 {
         return Err(Error::parameter(

@@ -101,7 +101,7 @@ impl RowBuffers {
         })
     }
 
-    /// Slices of all rows.
+    /// The buffers as slices of all rows, for the worker that begins at the root.
     pub fn slices(&mut self) -> RowSlices<'_> {
         let [c0, c1] = &mut self.codes;
         let [k0, k1] = &mut self.classes;
@@ -187,6 +187,8 @@ pub(super) struct PartitionScratch {
 }
 
 impl PartitionScratch {
+    /// Memory for the splits of nodes of a data set with `n` rows, with one bit per row. The memory
+    /// of splits in more than two branches is made when the first one comes.
     pub fn new(n: usize) -> Self {
         Self {
             later: Bits::new(n),

@@ -165,7 +165,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         made
     }
 
-    /// Weight of all rows, in units.
+    /// The weight of all rows, in units: what losses are divided by for a mean loss.
     pub fn weight(&self) -> f64 {
         self.whole.weight.real()
     }
@@ -217,7 +217,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         change(&mut sums.sum_below, T::from(weight) * T::from(units));
     }
 
-    /// The loss of all rows.
+    /// The loss of all rows around their quantile, which a split reduces.
     pub fn of_all(&self) -> f64 {
         self.whole.loss(self.units(self.pointer), self.loss)
     }

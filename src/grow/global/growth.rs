@@ -137,7 +137,8 @@ pub(super) struct Growth<'n, 'f, W: ByOrder> {
 }
 
 impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
-    /// Growth from a root with label 0.
+    /// Growth that has made no step yet: the root is the only leaf, and all rows are in the row of
+    /// label 0 of the table.
     pub fn new(
         ranges: SortedRanges<'n, 'f, W>,
         mut tree: TreeBuilder<W::Sum>,

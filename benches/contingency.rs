@@ -7,7 +7,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use fasttree_core::criteria::{CRITERIA, Cells, Context, EvidenceKind, Tables, make};
 use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::stats::RowCopies;
-use fasttree_core::stats::contingency::{CodedRows, CountingPlanes, Layout, count};
+use fasttree_core::stats::contingency::{CodedRows, Layout, count};
 use serde_json::Map;
 use std::hint::black_box;
 use std::time::Duration;
@@ -19,9 +19,8 @@ fn counting(c: &mut Criterion) {
         (0..rows * features).map(|at| columns[at % features][at / features]).collect();
     let numbers: Vec<u32> = (0..rows as u32).collect();
     let layout = Layout::new(&vec![values as u32; features], 2);
-    let mut planes = CountingPlanes::default();
     let coded = CodedRows { codes: &codes, classes: &classes, rows: &numbers };
-    let tally = count(coded, &layout, RowCopies(None), &mut planes);
+    let tally = count(coded, &layout, RowCopies(None));
     for (f, column) in columns.iter().enumerate() {
         let mut naive = vec![0_u32; values * 2];
         for (&v, &class) in column.iter().zip(&classes) {
@@ -32,7 +31,7 @@ fn counting(c: &mut Criterion) {
     let mut group = c.benchmark_group("contingency");
     group.throughput(Throughput::Elements((rows * features) as u64));
     group.bench_function("count 100k x 30, five values, two classes", |b| {
-        b.iter(|| black_box(count(black_box(coded), &layout, RowCopies(None), &mut planes)));
+        b.iter(|| black_box(count(black_box(coded), &layout, RowCopies(None))));
     });
     group.finish();
 }

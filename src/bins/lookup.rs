@@ -93,14 +93,6 @@ impl Lookup {
         self.n_cuts
     }
 
-    /// The bin of one value.
-    #[cfg(test)]
-    fn code(&self, x: f64) -> u16 {
-        let mut out = [0];
-        self.codes(&[x], &mut out);
-        out[0]
-    }
-
     /// Write the bin of each value; the bin of NaN is not specified.
     pub(super) fn codes(&self, values: &[f64], out: &mut [u16]) {
         match (self.scale, self.steps) {
@@ -137,44 +129,6 @@ impl Lookup {
             // A bucket with fewer cuts is followed by cuts of later ones, which are not below the
             // value: comparing them adds nothing.
             *code = first + cuts.iter().map(|&c| u16::from(c < x)).sum::<u16>();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::numeric::mix;
-
-    #[test]
-    fn the_code_is_the_number_of_cuts_below() {
-        for seed in 0..300_u64 {
-            let n = mix(seed, 0) % 300;
-            let number = |i: u64| {
-                let x = (mix(seed, 7 + i) >> 11) as f64 / (1_u64 << 53) as f64 - 0.3;
-                match seed % 5 {
-                    0 => x,
-                    1 => (30.0 * x).exp(),
-                    2 => (40.0 * x).exp() * if i.is_multiple_of(2) { 1.0 } else { -1.0 },
-                    3 => x * if i.is_multiple_of(3) { 1e300 } else { 1e-300 },
-                    _ => (9.0 * x).round(),
-                }
-            };
-            let mut cuts: Vec<f64> = (0..n).map(number).collect();
-            cuts.sort_by(f64::total_cmp);
-            cuts.dedup();
-            let lookup = Lookup::new(&cuts);
-            let asked = (0..200).map(|i| number(1000 + i)).chain(cuts.clone()).chain([
-                f64::MAX,
-                f64::MIN,
-                0.0,
-                -0.0,
-                5e-324,
-            ]);
-            for x in asked {
-                let expected = cuts.iter().filter(|&&c| c < x).count() as u16;
-                assert_eq!(lookup.code(x), expected, "{seed} {x}");
-            }
         }
     }
 }

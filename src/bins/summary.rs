@@ -110,8 +110,22 @@ impl ValueCounts {
 mod tests {
     use super::*;
     use crate::bins::edges;
-    use crate::bins::encode::tests::NumberTable;
+    use crate::data::MISSING;
     use crate::numeric::mix;
+
+    /// A table of numbers by column.
+    struct NumberTable(Vec<Vec<f64>>);
+
+    impl RowSource for NumberTable {
+        fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
+            for (i, x) in out.iter_mut().enumerate() {
+                *x = self.0[feature][rows.row(first + i)];
+            }
+        }
+        fn codes(&self, _: usize, _: RowChoice<'_>, _: usize, out: &mut [u32]) {
+            out.fill(MISSING);
+        }
+    }
 
     /// A column of few values, one of many, and one whose sample shows too few.
     fn columns(n: usize) -> Vec<Vec<f64>> {

@@ -22,36 +22,36 @@ use crate::numeric::Count;
 /// Candidates per step; the sums of a step stay in the first-level cache.
 pub(super) const LANES: usize = 64;
 
-/// A fixed number of numbers of one candidate; for `L` candidates, one array per number.
+/// A fixed number of numbers of one candidate; for [`LANES`] candidates, one array per number.
 pub(super) trait Lane: Copy {
     /// All zero.
     const ZERO: Self;
     /// The number of numbers.
     const NUMBERS: usize;
-    /// The numbers of `L` candidates.
-    type Planes<const L: usize>;
+    /// The numbers of [`LANES`] candidates.
+    type Planes;
     /// Repeat the numbers for every candidate.
-    fn splat<const L: usize>(self) -> Self::Planes<L>;
+    fn splat(self) -> Self::Planes;
     /// The numbers of candidate `j`.
-    fn get<const L: usize>(planes: &Self::Planes<L>, j: usize) -> Self;
+    fn get(planes: &Self::Planes, j: usize) -> Self;
     /// Replace the numbers of candidate `j`.
-    fn put<const L: usize>(self, planes: &mut Self::Planes<L>, j: usize);
+    fn put(self, planes: &mut Self::Planes, j: usize);
 }
 
 impl<const N: usize> Lane for [f64; N] {
     const ZERO: Self = [0.0; N];
     const NUMBERS: usize = N;
-    type Planes<const L: usize> = [[f64; L]; N];
+    type Planes = [[f64; LANES]; N];
     #[inline(always)]
-    fn splat<const L: usize>(self) -> [[f64; L]; N] {
-        let mut planes = [[0.0; L]; N];
+    fn splat(self) -> [[f64; LANES]; N] {
+        let mut planes = [[0.0; LANES]; N];
         for i in 0..N {
-            planes[i] = [self[i]; L];
+            planes[i] = [self[i]; LANES];
         }
         planes
     }
     #[inline(always)]
-    fn get<const L: usize>(planes: &[[f64; L]; N], j: usize) -> Self {
+    fn get(planes: &[[f64; LANES]; N], j: usize) -> Self {
         let mut found = [0.0; N];
         for i in 0..N {
             found[i] = planes[i][j];
@@ -59,7 +59,7 @@ impl<const N: usize> Lane for [f64; N] {
         found
     }
     #[inline(always)]
-    fn put<const L: usize>(self, planes: &mut [[f64; L]; N], j: usize) {
+    fn put(self, planes: &mut [[f64; LANES]; N], j: usize) {
         for i in 0..N {
             planes[i][j] = self[i];
         }
@@ -145,19 +145,19 @@ pub(super) fn raise(largest: &mut f64, x: f64) {
     *largest = if x > *largest { x } else { *largest };
 }
 
-/// One branch of `L` candidates, as the loops fill it.
-struct Branch<V: Additive, C, const L: usize> {
-    size: [C; L],
-    parts: <V::Parts as Lane>::Planes<L>,
-    look: <V::Look as Lane>::Planes<L>,
+/// One branch of [`LANES`] candidates, as the loops fill it.
+struct Branch<V: Additive, C> {
+    size: [C; LANES],
+    parts: <V::Parts as Lane>::Planes,
+    look: <V::Look as Lane>::Planes,
 }
 
-impl<V: OnClasses, C: Count, const L: usize> Branch<V, C, L> {
+impl<V: OnClasses, C: Count> Branch<V, C> {
     fn new() -> Self {
         Self {
-            size: [C::default(); L],
-            parts: V::Parts::ZERO.splat::<L>(),
-            look: V::Look::ZERO.splat::<L>(),
+            size: [C::default(); LANES],
+            parts: V::Parts::ZERO.splat(),
+            look: V::Look::ZERO.splat(),
         }
     }
 
@@ -191,8 +191,9 @@ impl<V: OnClasses, C: Count, const L: usize> Branch<V, C, L> {
     }
 }
 
-/// Write the scores of a block, or its distances, `L` candidates per step.
-fn fold<V: OnClasses, C: Count, const L: usize>(
+/// Write the scores of a block, or its distances. One candidate takes the same loops: an instance
+/// for it gained 1.01 to 1.04 in whole fits.
+pub(super) fn evaluate<V: OnClasses, C: Count>(
     fold: &V,
     block: &Block<'_, C>,
     distance: bool,
@@ -201,10 +202,10 @@ fn fold<V: OnClasses, C: Count, const L: usize>(
     let node = &fold.node(block.totals, block.context);
     let start = if distance { fold.start_of_distance(node) } else { fold.start(node) };
     let branches = if block.total().is_empty() { 0 } else { block.branches };
-    let mut branch = Branch::<V, C, L>::new();
-    for at in (0..block.len).step_by(L) {
-        let len = L.min(block.len - at);
-        let mut sums = start.splat::<L>();
+    let mut branch = Branch::<V, C>::new();
+    for at in (0..block.len).step_by(LANES) {
+        let len = LANES.min(block.len - at);
+        let mut sums = start.splat();
         for m in 0..branches {
             // The classes of the branch, and the look-ups by its size.
             let counts = |class| &block.cell(m, class)[at..at + len];
@@ -245,14 +246,14 @@ fn fold<V: OnClasses, C: Count, const L: usize>(
 /// Parts, size and look-ups of a branch with two classes; without look-ups, the branch is added to
 /// the sums at once.
 #[inline(always)]
-fn two_classes<V: OnClasses, C: Count, const L: usize>(
+fn two_classes<V: OnClasses, C: Count>(
     fold: &V,
     node: &V::Node,
     [zero, one]: [&[C]; 2],
-    branch: &mut Branch<V, C, L>,
-    sums: &mut <V::Sums as Lane>::Planes<L>,
+    branch: &mut Branch<V, C>,
+    sums: &mut <V::Sums as Lane>::Planes,
 ) {
-    for j in 0..zero.len().min(one.len()).min(L) {
+    for j in 0..zero.len().min(one.len()).min(LANES) {
         let mut sum = V::Sums::get(sums, j);
         let mut parts = fold.open(sum);
         fold.class(zero[j], node, &mut parts);
@@ -270,20 +271,6 @@ fn two_classes<V: OnClasses, C: Count, const L: usize>(
     }
 }
 
-/// Write the scores of a block, or its distances.
-pub(super) fn evaluate<V: OnClasses, C: Count>(
-    criterion: &V,
-    block: &Block<'_, C>,
-    distance: bool,
-    out: &mut [f64],
-) {
-    if block.len == 1 {
-        fold::<V, C, 1>(criterion, block, distance, out);
-    } else {
-        fold::<V, C, LANES>(criterion, block, distance, out);
-    }
-}
-
 /// Write the loss of the leaf that each candidate makes of a branch, times `scale`.
 fn losses<'c, V: OnClasses, C: Count>(
     fold: &V,
@@ -293,7 +280,7 @@ fn losses<'c, V: OnClasses, C: Count>(
     scale: f64,
     out: &mut [f64],
 ) {
-    let mut branch = Branch::<V, C, LANES>::new();
+    let mut branch = Branch::<V, C>::new();
     for (step, out) in out.chunks_mut(LANES).enumerate() {
         let (at, len) = (step * LANES, out.len());
         let counts = |class| {

@@ -175,29 +175,18 @@ impl<'a> NumericColumn<'a> {
         let whole = self.whole.order();
         match &self.drawn {
             None => whole,
-            Some(d) => d.order.get_or_init(|| {
-                let mut order = Vec::new();
-                d.draw.order(whole, &mut order);
-                order
-            }),
+            Some(d) => d.order.get_or_init(|| d.draw.order(whole)),
         }
     }
 
-    /// Replace the contents of `out` by the order.
-    pub fn order_into(&self, out: &mut Vec<u32>) {
+    /// The order as a list of the caller's own. A column of lent numbers gives its only copy away.
+    pub fn owned_order(&self) -> Vec<u32> {
         let lent = self.whole.lent.as_ref().filter(|_| self.drawn.is_none());
         if let Some(order) = lent.and_then(Lent::take_order) {
-            *out = order;
-            return;
+            return order;
         }
         let whole = self.whole.order();
-        match &self.drawn {
-            None => {
-                out.clear();
-                out.extend_from_slice(whole);
-            }
-            Some(d) => d.draw.order(whole, out),
-        }
+        self.drawn.as_ref().map_or_else(|| whole.to_vec(), |d| d.draw.order(whole))
     }
 }
 

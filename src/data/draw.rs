@@ -73,12 +73,12 @@ impl Draw {
         bits
     }
 
-    /// Write the sorted order of the drawn rows, given that of all rows.
-    pub(super) fn order(&self, whole: &[u32], out: &mut Vec<u32>) {
+    /// The sorted order of the drawn rows, given the order of all rows.
+    pub(super) fn order(&self, whole: &[u32]) -> Vec<u32> {
         let n = self.rows.len();
         // Four entries are written per row, whether or not it was drawn that often: most rows are
         // drawn less often, and a loop of varying length would be slower.
-        out.resize(n + 4, 0);
+        let mut out = vec![0; n + 4];
         let (mut at, mut seen) = (0, 0);
         for &entry in whole {
             let row = entry_row(entry) as usize;
@@ -94,6 +94,7 @@ impl Draw {
             at += times;
         }
         out.truncate(n);
+        out
     }
 }
 
@@ -127,9 +128,7 @@ mod tests {
                 .collect();
             let expected = NumericColumn::new(repeated.clone());
             assert_eq!(drawn.order(), expected.order());
-            let mut own = vec![7; 3];
-            drawn.order_into(&mut own);
-            assert_eq!(own, expected.order());
+            assert_eq!(drawn.owned_order(), expected.order());
             assert_eq!(drawn.n_missing(), expected.n_missing());
             assert!(drawn.values().iter().zip(&repeated).all(|(a, b)| a.to_bits() == b.to_bits()));
             assert!(

@@ -17,7 +17,7 @@ use crate::criteria::Context;
 use crate::data::{Dataset, Draw, RowSet, Schema, Weights};
 use crate::error::{Error, Result, unsupported};
 use crate::grow::forest::{Bagging, BootstrapSampler};
-use crate::grow::{BufferPool, GrowthSetting, binned, forest};
+use crate::grow::{GrowthSetting, binned, forest};
 use crate::model::{Forest, Model};
 use crate::numeric::Logs;
 use crate::parallel::Control;
@@ -208,7 +208,6 @@ impl FitPlan {
             .draws
             .map(|_| BootstrapSampler::new(&hashes, data.len(), rows.rows(), own_weights))
             .transpose()?;
-        let pool = BufferPool::default();
         let more = forest::grow_trees(
             sampler.as_ref(),
             bagging,
@@ -224,14 +223,14 @@ impl FitPlan {
                     return self.tree_on_sampled_codes(all, table, seed, sample, control);
                 }
                 let Some((times, weights)) = sample else {
-                    return self.tree_on_rows(all, seed, &pool, control);
+                    return self.tree_on_rows(all, seed, control);
                 };
                 // A row with copies is scanned once, and kernels of means take copies, too.
                 let has_copies = matches!(own_weights, Weights::Integer(_));
                 if weights == Weights::Unit && (has_copies || self.is_between_means(prepared)) {
                     let (rows, weights) = &as_copies(times);
                     let sampled = TreeRows { rows, weights, ..all };
-                    return self.tree_on_rows(sampled, seed, &pool, control);
+                    return self.tree_on_rows(sampled, seed, control);
                 }
                 // The sample as a data set, raw and prepared.
                 let draw = &Arc::new(Draw::new(&times)?);
@@ -244,7 +243,7 @@ impl FitPlan {
                     all: None,
                     weights: &weights,
                 };
-                self.tree_on_rows(sampled, seed, &pool, control)
+                self.tree_on_rows(sampled, seed, control)
             },
         )?;
         trees.extend(more);
@@ -297,17 +296,11 @@ impl FitPlan {
     }
 
     /// Fit a tree on rows of a data set.
-    fn tree_on_rows(
-        &self,
-        of: TreeRows<'_>,
-        seed: u64,
-        pool: &BufferPool,
-        control: &Control,
-    ) -> Result<Model> {
+    fn tree_on_rows(&self, of: TreeRows<'_>, seed: u64, control: &Control) -> Result<Model> {
         let TreeRows { raw, data, rows, weights, .. } = of;
         if let Some(classed) = self.with_target_bins(data, rows, weights)? {
             let classed = TreeRows { data: &classed, ..of };
-            let mut tree = self.tree_on_rows(classed, seed, pool, control)?.tree.into_regression();
+            let mut tree = self.tree_on_rows(classed, seed, control)?.tree.into_regression();
             self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), true, control)?;
             return self.tree_of_forest(
                 tree,
@@ -316,12 +309,7 @@ impl FitPlan {
                 control,
             );
         }
-        let setting = GrowthSetting {
-            seed,
-            pool: Some(pool),
-            raw: Some(raw),
-            ..self.setting(data, rows, weights)
-        };
+        let setting = GrowthSetting { seed, raw: Some(raw), ..self.setting(data, rows, weights) };
         let tree = self.grow_sample(data, &setting, rows, weights, control)?;
         let tree = self.completed(tree, of, seed, control)?;
         self.tree_of_forest(tree, data.shared_schema(), Some(&of.prune_rows()), control)

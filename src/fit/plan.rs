@@ -206,7 +206,6 @@ impl FitPlan {
             labels: self.config.labels,
             limits: self.limits.clone(),
             memo: None,
-            pool: None,
             raw: None,
             fractional: self.is_fractional(),
             all_rows: largest as f64,

@@ -78,7 +78,8 @@ pub(super) struct TreeBuilder<S> {
 }
 
 impl<S: Sum> TreeBuilder<S> {
-    /// A tree of a root alone.
+    /// A tree of a root alone, with the class sums and the number of rows of the root. `key` seeds
+    /// the random choices below it, and `depth` is its depth in the whole tree.
     pub fn new(sums: &[S], rows: u32, key: u64, depth: u32) -> Self {
         let root = BuilderNode::root(depth, rows, key);
         let (mut nodes, mut all_sums) =
@@ -95,7 +96,8 @@ impl<S: Sum> TreeBuilder<S> {
         }
     }
 
-    /// Class sums of a node.
+    /// The class sums of a node, or its one sum if the target is a number. They include all rows of
+    /// the node, also those without a value of the tested feature.
     pub fn sums(&self, node: usize) -> &[S] {
         &self.sums[node * self.classes..(node + 1) * self.classes]
     }

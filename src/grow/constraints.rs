@@ -25,7 +25,8 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// Whether values of nodes are limited.
+    /// Whether some feature has a sign, so that the values of nodes are bounded. Without signs only
+    /// groups of features constrain growth.
     pub fn are_monotonic(&self) -> bool {
         !self.signs.is_empty()
     }
@@ -46,7 +47,7 @@ pub(super) struct PathLimits {
 }
 
 impl PathLimits {
-    /// Of a root.
+    /// The limits of a root: its value is not bounded, and all groups of features are open.
     pub fn new(constraints: &Arc<Constraints>) -> Self {
         let open = vec![true; constraints.groups.len()];
         Self { constraints: constraints.clone(), bounds: [f64::NEG_INFINITY, f64::INFINITY], open }
@@ -72,7 +73,8 @@ impl PathLimits {
         }
     }
 
-    /// Whether a feature may be tested.
+    /// Whether a node below the path may test a feature: some group has it and all features of the
+    /// path. Without groups every feature may be tested.
     pub fn allows(&self, feature: u32) -> bool {
         let mut groups = self.open.iter().zip(&self.constraints.groups);
         self.open.is_empty()

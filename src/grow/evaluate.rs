@@ -38,7 +38,7 @@ use crate::split::{
     BestOfEach, BlockScratch, Choice, CutRule, NumericRows, Scored, Sink, not_a_number,
     sort_by_feature,
 };
-use crate::stats::contingency::{CodedRows, ContingencyTables, CountingPlanes, count};
+use crate::stats::contingency::{CodedRows, ContingencyTables, count};
 use crate::stats::{CellOf, Sum};
 use crate::tree::{FeatureTest, Test};
 use std::borrow::Cow;
@@ -52,18 +52,10 @@ const WIDE_NODE: usize = 1 << 16;
 pub(super) struct Workspace<S: Sum> {
     search: SearchScratch<S>,
     short: ShortScratch,
-    planes: CountingPlanes<S>,
     pub pairs: PairWorkspace,
     order: OrderWorkspace,
     /// The test of the feature that was chosen last by significance.
     pub significance: Option<FeatureTest>,
-}
-
-impl<S: Sum> Workspace<S> {
-    /// Reuse the memory of tables that no node needs any more.
-    pub fn recycle(&mut self, contingency: ContingencyTables<S>) {
-        self.planes.recycle(contingency);
-    }
 }
 
 impl<S: Sum> Default for Workspace<S> {
@@ -71,7 +63,6 @@ impl<S: Sum> Default for Workspace<S> {
         Self {
             search: SearchScratch::default(),
             short: ShortScratch::default(),
-            planes: CountingPlanes::default(),
             pairs: PairWorkspace::default(),
             order: OrderWorkspace::default(),
             significance: None,
@@ -160,7 +151,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         features.filter(|&(_, &feature)| wanted.has(feature)).map(|(place, _)| place).collect()
     }
 
-    /// Smallest size of a branch with rows.
+    /// The smallest size that a branch with rows may have, by all limits of the setting. A rule of
+    /// significance may demand more weight in large nodes.
     pub fn minimum(&self) -> Minimum {
         let GrowthSetting { limits, significance, .. } = self.context.setting;
         let share = limits.min_weight_fraction_leaf * self.context.total_weight;
@@ -237,7 +229,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Ok(())
     }
 
-    /// Score the thresholds of a numeric feature.
+    /// Score the thresholds of a numeric feature, given by its place among the numeric ones, into a
+    /// sink. Rows without a value are a third branch of every threshold.
     pub(super) fn score_numeric(
         &self,
         numeric: usize,
@@ -331,13 +324,14 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Ok(())
     }
 
-    /// Tables of all nominal features.
-    pub fn count_tables(&self, workspace: &mut Workspace<W::Sum>) -> ContingencyTables<W::Sum> {
+    /// The tables "level x class" of all nominal features, counted in one pass over the rows of the
+    /// node. They are empty without nominal features.
+    pub fn count_tables(&self) -> ContingencyTables<W::Sum> {
         let nominal = &self.context.nominal;
         if nominal.features.is_empty() {
             return ContingencyTables::default();
         }
-        count(self.coded(), &nominal.layout, self.context.weights, &mut workspace.planes)
+        count(self.coded(), &nominal.layout, self.context.weights)
     }
 
     /// The coded rows of the node.

@@ -127,7 +127,7 @@ fn listed<W: ByOrder>(
     let totals = context.sums(rows.rows().iter().copied());
     let evaluator = one_node(&context, &slices, rows, &totals);
     let mut workspace = Workspace::default();
-    let contingency = evaluator.count_tables(&mut workspace);
+    let contingency = evaluator.count_tables();
     if let Some(merging) = setting.significance.and_then(|rule| rule.merging) {
         return evaluator.merged_candidates(&merging, &contingency);
     }

@@ -11,7 +11,6 @@
 //! Level-wise cost is O(rows x features); each module states its own.
 
 mod between;
-mod buffer_pool;
 mod builder;
 mod constraints;
 mod context;
@@ -31,7 +30,6 @@ mod search;
 mod short_orders;
 mod significance;
 
-pub use buffer_pool::BufferPool;
 pub use constraints::Constraints;
 pub use evidence::memo::{KnownPairs, PairMemo};
 pub use global::grow as grow_globally;

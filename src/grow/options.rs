@@ -3,9 +3,8 @@
 //! `crate::fit` fills a [`GrowthSetting`] from an estimator's parameters, one per tree.
 //! [`GrowthLimits`] says when a node stays a leaf, and [`check`] refuses limits outside their
 //! domain. All other modules of this folder read these types, so they depend on none of them but
-//! the pools that trees share.
+//! the pair counts that trees share.
 
-use super::buffer_pool::BufferPool;
 use super::constraints::Constraints;
 use super::evidence::memo::PairMemo;
 use crate::criteria::{Context, Criterion, GainFilter};
@@ -234,8 +233,6 @@ pub struct GrowthSetting<'a> {
     pub limits: GrowthLimits,
     /// Pair counts of nodes, shared by trees on the same rows and codes.
     pub memo: Option<&'a PairMemo>,
-    /// Buffers that trees grown one after the other share.
-    pub pool: Option<&'a BufferPool>,
     /// The data before numbers were binned, for criteria on neighbours.
     pub raw: Option<&'a Dataset<'a>>,
     /// Rows without a value go down all branches as fractional instances.
@@ -259,7 +256,8 @@ impl GrowthSetting<'_> {
     }
 }
 
-/// Refuse limits outside their domain.
+/// Refuse limits outside their domain, with an error that names the parameter and its domain.
+/// Combinations with other parameters are checked by the fit.
 pub fn check(limits: &GrowthLimits) -> Result<()> {
     if limits.min_samples_split < 2 {
         return Err(Error::parameter(

@@ -26,7 +26,8 @@ pub struct PackedTree {
 }
 
 impl PackedTree {
-    /// Pack a subtree.
+    /// Pack a subtree: nodes, class sums and levels in the order of their creation.
+    /// [`Self::unpack`] is the inverse.
     pub(super) fn of<S: SentSum>(tree: &TreeBuilder<S>) -> Self {
         let mut words = Vec::new();
         for node in &tree.nodes {

@@ -8,7 +8,6 @@
 //! that another thread grows. Growth on sorted orders and global growth use them; O(rows x
 //! features) in memory, and per level in time.
 
-use super::buffer_pool::BufferPool;
 use super::context::{FeaturePlace, GrowContext};
 use super::partition::{
     CodedBuffer, coded_by_branch, order_by_branch, order_in_three, order_in_two,
@@ -71,12 +70,10 @@ impl RowBuffers {
                 }
                 control.check()?;
                 let column = context.numeric[i].column;
-                let mut order = context.setting.pool.map(BufferPool::take).unwrap_or_default();
-                match &keep {
-                    None => column.order_into(&mut order),
-                    Some(bits) => filtered(column.order(), bits, rows.len(), &mut order),
-                }
-                Ok(order)
+                Ok(match &keep {
+                    None => column.owned_order(),
+                    Some(bits) => filtered(column.order(), bits, rows.len()),
+                })
             })?;
         // The matrix of nominal codes; missing values have the code after the last level.
         let width = context.nominal.features.len();
@@ -104,14 +101,7 @@ impl RowBuffers {
         })
     }
 
-    /// Return the memory of the orders to the pool of the forest.
-    pub fn release<W: Scanning>(self, context: &GrowContext<'_, W>) {
-        if let Some(pool) = context.setting.pool {
-            self.orders.into_iter().for_each(|order| pool.give(order));
-        }
-    }
-
-    /// Slices of all rows.
+    /// The buffers as slices of all rows, for the worker that begins at the root.
     pub fn slices(&mut self) -> RowSlices<'_> {
         let [c0, c1] = &mut self.codes;
         let [k0, k1] = &mut self.classes;
@@ -129,9 +119,9 @@ impl RowBuffers {
 
 /// Write the `n` entries of an order whose rows are kept. An entry is tied when an earlier one of
 /// its value is kept.
-fn filtered(order: &[u32], keep: &Bits, n: usize, out: &mut Vec<u32>) {
+fn filtered(order: &[u32], keep: &Bits, n: usize) -> Vec<u32> {
     // One place more, as each entry is written before it is known whether it stays.
-    out.resize(n + 1, 0);
+    let mut out = vec![0; n + 1];
     let (mut at, mut kept_of_value) = (0, 0);
     for &entry in order {
         let kept = keep.get(entry_row(entry));
@@ -141,6 +131,7 @@ fn filtered(order: &[u32], keep: &Bits, n: usize, out: &mut Vec<u32>) {
         at += kept as usize;
     }
     out.truncate(n);
+    out
 }
 
 /// A contiguous slice of the buffers. Ranges of nodes are relative to the whole buffers.
@@ -196,6 +187,8 @@ pub(super) struct PartitionScratch {
 }
 
 impl PartitionScratch {
+    /// Memory for the splits of nodes of a data set with `n` rows, with one bit per row. The memory
+    /// of splits in more than two branches is made when the first one comes.
     pub fn new(n: usize) -> Self {
         Self {
             later: Bits::new(n),

@@ -7,56 +7,59 @@ use super::instantiate::inline_methods;
 /// Eight numbers.
 pub(super) const EIGHT: usize = 8;
 
-/// Operations on each of eight numbers. The caller of those with intrinsics has checked the
-/// features.
+/// A vector of eight 64-bit numbers, and its operations on each of them.
+///
+/// # Safety
+/// The methods of an implementation with intrinsics may only be called where the processor has the
+/// features of its level; those of [`Arrays`] may be called anywhere.
 pub(super) trait Eight {
-    /// Whole numbers.
-    type Whole: Copy;
-    /// Numbers in double precision.
-    type Real: Copy;
-    /// A choice for each number.
+    /// A vector of integers.
+    type Ints: Copy;
+    /// A vector of doubles.
+    type Floats: Copy;
+    /// A boolean for each lane.
     type Mask: Copy;
 
-    unsafe fn whole(x: [i64; EIGHT]) -> Self::Whole;
+    unsafe fn ints(x: [i64; EIGHT]) -> Self::Ints;
     /// `x` in all lanes.
-    unsafe fn all_whole(x: i64) -> Self::Whole;
+    unsafe fn splat_int(x: i64) -> Self::Ints;
     /// `x` in all lanes.
-    unsafe fn all_real(x: f64) -> Self::Real;
-    unsafe fn wholes(x: Self::Whole) -> [i64; EIGHT];
-    unsafe fn reals(x: Self::Real) -> [f64; EIGHT];
+    unsafe fn splat(x: f64) -> Self::Floats;
+    unsafe fn int_array(x: Self::Ints) -> [i64; EIGHT];
+    unsafe fn float_array(x: Self::Floats) -> [f64; EIGHT];
 
-    unsafe fn plus(x: Self::Whole, y: Self::Whole) -> Self::Whole;
-    unsafe fn minus(x: Self::Whole, y: Self::Whole) -> Self::Whole;
-    unsafe fn times(x: Self::Whole, y: Self::Whole) -> Self::Whole;
-    unsafe fn and(x: Self::Whole, y: Self::Whole) -> Self::Whole;
-    /// Shifted to the right by some bits, with the sign.
-    unsafe fn shifted<const BITS: u32>(x: Self::Whole) -> Self::Whole;
-    /// The sums of the numbers up to and including each.
-    unsafe fn running(x: Self::Whole) -> Self::Whole;
+    unsafe fn add_int(x: Self::Ints, y: Self::Ints) -> Self::Ints;
+    unsafe fn sub_int(x: Self::Ints, y: Self::Ints) -> Self::Ints;
+    unsafe fn mul_int(x: Self::Ints, y: Self::Ints) -> Self::Ints;
+    unsafe fn and_int(x: Self::Ints, y: Self::Ints) -> Self::Ints;
+    /// An arithmetic shift to the right, which keeps the sign.
+    unsafe fn shr<const BITS: u32>(x: Self::Ints) -> Self::Ints;
+    /// For each lane the sum of the lanes up to it, itself included.
+    unsafe fn prefix_sums(x: Self::Ints) -> Self::Ints;
     /// The last number in all lanes.
-    unsafe fn last(x: Self::Whole) -> Self::Whole;
+    unsafe fn splat_last(x: Self::Ints) -> Self::Ints;
 
-    /// The nearest number in double precision.
-    unsafe fn rounded(x: Self::Whole) -> Self::Real;
-    unsafe fn less(x: Self::Real, y: Self::Real) -> Self::Real;
-    unsafe fn product(x: Self::Real, y: Self::Real) -> Self::Real;
-    unsafe fn quotient(x: Self::Real, y: Self::Real) -> Self::Real;
-    /// The smaller one.
-    unsafe fn smaller(x: Self::Real, y: Self::Real) -> Self::Real;
+    /// The nearest double.
+    unsafe fn to_float(x: Self::Ints) -> Self::Floats;
+    unsafe fn sub(x: Self::Floats, y: Self::Floats) -> Self::Floats;
+    unsafe fn mul(x: Self::Floats, y: Self::Floats) -> Self::Floats;
+    unsafe fn div(x: Self::Floats, y: Self::Floats) -> Self::Floats;
+    unsafe fn min(x: Self::Floats, y: Self::Floats) -> Self::Floats;
 
     /// Where `x > y`.
-    unsafe fn above(x: Self::Real, y: Self::Real) -> Self::Mask;
+    unsafe fn gt(x: Self::Floats, y: Self::Floats) -> Self::Mask;
     /// Where the lowest bit is 0.
-    unsafe fn even(x: Self::Whole) -> Self::Mask;
-    unsafe fn both(x: Self::Mask, y: Self::Mask) -> Self::Mask;
+    unsafe fn is_even(x: Self::Ints) -> Self::Mask;
+    unsafe fn and(x: Self::Mask, y: Self::Mask) -> Self::Mask;
+    /// Whether some lane is true.
     unsafe fn any(x: Self::Mask) -> bool;
-    /// `x` where the mask says so, else `y`.
-    unsafe fn select(mask: Self::Mask, x: Self::Real, y: Self::Real) -> Self::Real;
-    /// `x` where the mask says so, else `y`.
-    unsafe fn select_whole(mask: Self::Mask, x: Self::Whole, y: Self::Whole) -> Self::Whole;
+    /// `x` where the mask is true, else `y`.
+    unsafe fn select(mask: Self::Mask, x: Self::Floats, y: Self::Floats) -> Self::Floats;
+    /// `x` where the mask is true, else `y`.
+    unsafe fn select_int(mask: Self::Mask, x: Self::Ints, y: Self::Ints) -> Self::Ints;
 }
 
-/// Without intrinsics.
+/// The implementation without intrinsics: arrays, of which the compiler makes vectors.
 pub(super) struct Arrays;
 
 /// Apply a function to each of eight numbers, or to each pair.
@@ -84,12 +87,12 @@ fn selected<T: Copy>(mask: [bool; EIGHT], x: [T; EIGHT], y: [T; EIGHT]) -> [T; E
 }
 
 impl Eight for Arrays {
-    type Whole = [i64; EIGHT];
-    type Real = [f64; EIGHT];
+    type Ints = [i64; EIGHT];
+    type Floats = [f64; EIGHT];
     type Mask = [bool; EIGHT];
 
     #[inline(always)]
-    unsafe fn running(x: Self::Whole) -> Self::Whole {
+    unsafe fn prefix_sums(x: Self::Ints) -> Self::Ints {
         let mut out = x;
         for j in 1..EIGHT {
             out[j] = out[j].wrapping_add(out[j - 1]);
@@ -97,33 +100,33 @@ impl Eight for Arrays {
         out
     }
     inline_methods! {
-        fn whole(x: [i64; EIGHT]) -> Self::Whole = x;
-        fn all_whole(x: i64) -> Self::Whole = [x; EIGHT];
-        fn all_real(x: f64) -> Self::Real = [x; EIGHT];
-        fn wholes(x: Self::Whole) -> [i64; EIGHT] = x;
-        fn reals(x: Self::Real) -> [f64; EIGHT] = x;
-        fn plus(x: Self::Whole, y: Self::Whole) -> Self::Whole =
+        fn ints(x: [i64; EIGHT]) -> Self::Ints = x;
+        fn splat_int(x: i64) -> Self::Ints = [x; EIGHT];
+        fn splat(x: f64) -> Self::Floats = [x; EIGHT];
+        fn int_array(x: Self::Ints) -> [i64; EIGHT] = x;
+        fn float_array(x: Self::Floats) -> [f64; EIGHT] = x;
+        fn add_int(x: Self::Ints, y: Self::Ints) -> Self::Ints =
             each(x, y, |x, y| x.wrapping_add(y));
-        fn minus(x: Self::Whole, y: Self::Whole) -> Self::Whole =
+        fn sub_int(x: Self::Ints, y: Self::Ints) -> Self::Ints =
             each(x, y, |x, y| x.wrapping_sub(y));
-        fn times(x: Self::Whole, y: Self::Whole) -> Self::Whole =
+        fn mul_int(x: Self::Ints, y: Self::Ints) -> Self::Ints =
             each(x, y, |x, y| x.wrapping_mul(y));
-        fn and(x: Self::Whole, y: Self::Whole) -> Self::Whole = each(x, y, |x, y| x & y);
-        fn shifted<const BITS: u32>(x: Self::Whole) -> Self::Whole = each(x, x, |x, _| x >> BITS);
-        fn last(x: Self::Whole) -> Self::Whole = [x[EIGHT - 1]; EIGHT];
-        fn rounded(x: Self::Whole) -> Self::Real = each(x, x, |x, _| x as f64);
-        fn less(x: Self::Real, y: Self::Real) -> Self::Real = each(x, y, |x, y| x - y);
-        fn product(x: Self::Real, y: Self::Real) -> Self::Real = each(x, y, |x, y| x * y);
-        fn quotient(x: Self::Real, y: Self::Real) -> Self::Real = each(x, y, |x, y| x / y);
-        fn smaller(x: Self::Real, y: Self::Real) -> Self::Real =
+        fn and_int(x: Self::Ints, y: Self::Ints) -> Self::Ints = each(x, y, |x, y| x & y);
+        fn shr<const BITS: u32>(x: Self::Ints) -> Self::Ints = each(x, x, |x, _| x >> BITS);
+        fn splat_last(x: Self::Ints) -> Self::Ints = [x[EIGHT - 1]; EIGHT];
+        fn to_float(x: Self::Ints) -> Self::Floats = each(x, x, |x, _| x as f64);
+        fn sub(x: Self::Floats, y: Self::Floats) -> Self::Floats = each(x, y, |x, y| x - y);
+        fn mul(x: Self::Floats, y: Self::Floats) -> Self::Floats = each(x, y, |x, y| x * y);
+        fn div(x: Self::Floats, y: Self::Floats) -> Self::Floats = each(x, y, |x, y| x / y);
+        fn min(x: Self::Floats, y: Self::Floats) -> Self::Floats =
             each(x, y, |x, y| if x < y { x } else { y });
-        fn above(x: Self::Real, y: Self::Real) -> Self::Mask = each(x, y, |x, y| x > y);
-        fn even(x: Self::Whole) -> Self::Mask = each(x, x, |x, _| x & 1 == 0);
-        fn both(x: Self::Mask, y: Self::Mask) -> Self::Mask = each(x, y, |x, y| x & y);
+        fn gt(x: Self::Floats, y: Self::Floats) -> Self::Mask = each(x, y, |x, y| x > y);
+        fn is_even(x: Self::Ints) -> Self::Mask = each(x, x, |x, _| x & 1 == 0);
+        fn and(x: Self::Mask, y: Self::Mask) -> Self::Mask = each(x, y, |x, y| x & y);
         fn any(x: Self::Mask) -> bool = x.iter().fold(false, |any, &x| any | x);
-        fn select(mask: Self::Mask, x: Self::Real, y: Self::Real) -> Self::Real =
+        fn select(mask: Self::Mask, x: Self::Floats, y: Self::Floats) -> Self::Floats =
             selected(mask, x, y);
-        fn select_whole(mask: Self::Mask, x: Self::Whole, y: Self::Whole) -> Self::Whole =
+        fn select_int(mask: Self::Mask, x: Self::Ints, y: Self::Ints) -> Self::Ints =
             selected(mask, x, y);
     }
 }
@@ -137,32 +140,32 @@ pub(super) mod avx512 {
     pub struct Register;
 
     impl Eight for Register {
-        type Whole = __m512i;
-        type Real = __m512d;
+        type Ints = __m512i;
+        type Floats = __m512d;
         type Mask = __mmask8;
 
         #[inline(always)]
-        unsafe fn whole(x: [i64; EIGHT]) -> __m512i {
+        unsafe fn ints(x: [i64; EIGHT]) -> __m512i {
             let [a, b, c, d, e, f, g, h] = x;
             // SAFETY: the caller has checked the features.
             unsafe { _mm512_setr_epi64(a, b, c, d, e, f, g, h) }
         }
         #[inline(always)]
-        unsafe fn wholes(x: __m512i) -> [i64; EIGHT] {
+        unsafe fn int_array(x: __m512i) -> [i64; EIGHT] {
             let mut out = [0; EIGHT];
             // SAFETY: as above; the array has the size of a register.
             unsafe { _mm512_storeu_si512(out.as_mut_ptr().cast(), x) };
             out
         }
         #[inline(always)]
-        unsafe fn reals(x: __m512d) -> [f64; EIGHT] {
+        unsafe fn float_array(x: __m512d) -> [f64; EIGHT] {
             let mut out = [0.0; EIGHT];
             // SAFETY: as above.
             unsafe { _mm512_storeu_pd(out.as_mut_ptr(), x) };
             out
         }
         #[inline(always)]
-        unsafe fn running(x: __m512i) -> __m512i {
+        unsafe fn prefix_sums(x: __m512i) -> __m512i {
             // SAFETY: as above.
             unsafe {
                 let by_one = _mm512_setr_epi64(0, 0, 1, 2, 3, 4, 5, 6);
@@ -174,26 +177,27 @@ pub(super) mod avx512 {
             }
         }
         inline_methods! {
-            fn plus(x: __m512i, y: __m512i) -> __m512i = _mm512_add_epi64(x, y);
-            fn minus(x: __m512i, y: __m512i) -> __m512i = _mm512_sub_epi64(x, y);
-            fn times(x: __m512i, y: __m512i) -> __m512i = _mm512_mullo_epi64(x, y);
-            fn and(x: __m512i, y: __m512i) -> __m512i = _mm512_and_si512(x, y);
-            fn last(x: __m512i) -> __m512i = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), x);
-            fn rounded(x: __m512i) -> __m512d = _mm512_cvtepi64_pd(x);
-            fn less(x: __m512d, y: __m512d) -> __m512d = _mm512_sub_pd(x, y);
-            fn product(x: __m512d, y: __m512d) -> __m512d = _mm512_mul_pd(x, y);
-            fn quotient(x: __m512d, y: __m512d) -> __m512d = _mm512_div_pd(x, y);
-            fn smaller(x: __m512d, y: __m512d) -> __m512d = _mm512_min_pd(x, y);
-            fn above(x: __m512d, y: __m512d) -> __mmask8 = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(x, y);
-            fn even(x: __m512i) -> __mmask8 = _mm512_testn_epi64_mask(x, _mm512_set1_epi64(1));
-            fn both(x: __mmask8, y: __mmask8) -> __mmask8 = _kand_mask8(x, y);
+            fn add_int(x: __m512i, y: __m512i) -> __m512i = _mm512_add_epi64(x, y);
+            fn sub_int(x: __m512i, y: __m512i) -> __m512i = _mm512_sub_epi64(x, y);
+            fn mul_int(x: __m512i, y: __m512i) -> __m512i = _mm512_mullo_epi64(x, y);
+            fn and_int(x: __m512i, y: __m512i) -> __m512i = _mm512_and_si512(x, y);
+            fn splat_last(x: __m512i) -> __m512i =
+                _mm512_permutexvar_epi64(_mm512_set1_epi64(7), x);
+            fn to_float(x: __m512i) -> __m512d = _mm512_cvtepi64_pd(x);
+            fn sub(x: __m512d, y: __m512d) -> __m512d = _mm512_sub_pd(x, y);
+            fn mul(x: __m512d, y: __m512d) -> __m512d = _mm512_mul_pd(x, y);
+            fn div(x: __m512d, y: __m512d) -> __m512d = _mm512_div_pd(x, y);
+            fn min(x: __m512d, y: __m512d) -> __m512d = _mm512_min_pd(x, y);
+            fn gt(x: __m512d, y: __m512d) -> __mmask8 = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(x, y);
+            fn is_even(x: __m512i) -> __mmask8 = _mm512_testn_epi64_mask(x, _mm512_set1_epi64(1));
+            fn and(x: __mmask8, y: __mmask8) -> __mmask8 = _kand_mask8(x, y);
             fn select(mask: __mmask8, x: __m512d, y: __m512d) -> __m512d =
                 _mm512_mask_blend_pd(mask, y, x);
-            fn select_whole(mask: __mmask8, x: __m512i, y: __m512i) -> __m512i =
+            fn select_int(mask: __mmask8, x: __m512i, y: __m512i) -> __m512i =
                 _mm512_mask_blend_epi64(mask, y, x);
-            fn all_whole(x: i64) -> __m512i = _mm512_set1_epi64(x);
-            fn all_real(x: f64) -> __m512d = _mm512_set1_pd(x);
-            fn shifted<const BITS: u32>(x: __m512i) -> __m512i = _mm512_srai_epi64::<BITS>(x);
+            fn splat_int(x: i64) -> __m512i = _mm512_set1_epi64(x);
+            fn splat(x: f64) -> __m512d = _mm512_set1_pd(x);
+            fn shr<const BITS: u32>(x: __m512i) -> __m512i = _mm512_srai_epi64::<BITS>(x);
             fn any(x: __mmask8) -> bool = x != 0;
         }
     }
@@ -243,32 +247,34 @@ mod tests {
     unsafe fn results<V: Eight>(x: [i64; EIGHT], y: [i64; EIGHT]) -> Vec<i64> {
         // SAFETY: the caller has checked the features.
         unsafe {
-            let (x, y) = (V::whole(x), V::whole(y));
-            let (a, b) = (V::rounded(x), V::rounded(y));
-            let mask = V::both(V::above(a, b), V::even(x));
-            let wholes = [
-                V::plus(x, y),
-                V::minus(x, y),
-                V::times(x, y),
-                V::and(x, y),
-                V::shifted::<11>(x),
-                V::shifted::<1>(y),
-                V::running(x),
-                V::last(y),
-                V::select_whole(mask, x, y),
-                V::all_whole(7),
+            let (x, y) = (V::ints(x), V::ints(y));
+            let (a, b) = (V::to_float(x), V::to_float(y));
+            let mask = V::and(V::gt(a, b), V::is_even(x));
+            let ints = [
+                V::add_int(x, y),
+                V::sub_int(x, y),
+                V::mul_int(x, y),
+                V::and_int(x, y),
+                V::shr::<11>(x),
+                V::shr::<1>(y),
+                V::prefix_sums(x),
+                V::splat_last(y),
+                V::select_int(mask, x, y),
+                V::splat_int(7),
             ];
-            let reals = [
+            let floats = [
                 a,
-                V::less(a, b),
-                V::product(a, b),
-                V::quotient(a, b),
-                V::smaller(a, b),
+                V::sub(a, b),
+                V::mul(a, b),
+                V::div(a, b),
+                V::min(a, b),
                 V::select(mask, a, b),
-                V::all_real(0.5),
+                V::splat(0.5),
             ];
-            let mut out: Vec<i64> = wholes.into_iter().flat_map(|x| V::wholes(x)).collect();
-            out.extend(reals.into_iter().flat_map(|x| V::reals(x)).map(|x| x.to_bits() as i64));
+            let mut out: Vec<i64> = ints.into_iter().flat_map(|x| V::int_array(x)).collect();
+            out.extend(
+                floats.into_iter().flat_map(|x| V::float_array(x)).map(|x| x.to_bits() as i64),
+            );
             out.push(V::any(mask).into());
             out
         }

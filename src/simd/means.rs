@@ -185,8 +185,8 @@ unsafe fn scan<V: Eight>(all: CutScan<'_>, state: &mut ScanState, out: CutBuffer
     // SAFETY: the caller has checked the features.
     unsafe {
         let mut lanes = ScanLanes::<V> {
-            weight: V::all_whole(state.weight),
-            sum: V::all_whole(state.sum),
+            weight: V::splat_int(state.weight),
+            sum: V::splat_int(state.sum),
             node: NodeLanes::of(&all.of, all.whole),
         };
         for ((entries, behind), out) in entries.iter().zip(behind).zip(&mut out) {
@@ -201,20 +201,20 @@ unsafe fn scan<V: Eight>(all: CutScan<'_>, state: &mut ScanState, out: CutBuffer
             behind[..rest.len()].copy_from_slice(rest_behind);
             top = lanes.score_chunk(&all, (&entries, &behind), &mut state.bound, out, top);
         }
-        (state.weight, state.sum) = (V::wholes(lanes.weight)[0], V::wholes(lanes.sum)[0]);
+        (state.weight, state.sum) = (V::int_array(lanes.weight)[0], V::int_array(lanes.sum)[0]);
     }
     top
 }
 
 /// What the cuts of a node share, in all lanes.
 struct NodeLanes<V: Eight> {
-    weight: V::Real,
-    rest: V::Real,
+    weight: V::Floats,
+    rest: V::Floats,
     /// The largest number below the least weight on a side.
-    below_least: V::Real,
-    scale: V::Real,
-    whole: V::Whole,
-    weight_bits: V::Whole,
+    below_least: V::Floats,
+    scale: V::Floats,
+    whole: V::Ints,
+    weight_bits: V::Ints,
 }
 
 impl<V: Eight> NodeLanes<V> {
@@ -223,53 +223,53 @@ impl<V: Eight> NodeLanes<V> {
         // SAFETY: the caller has checked the features.
         unsafe {
             Self {
-                weight: V::all_real(of.weight),
-                rest: V::all_real(of.rest),
-                below_least: V::all_real(of.least.next_down()),
-                scale: V::all_real(of.scale),
-                whole: V::all_whole(whole),
-                weight_bits: V::all_whole((1 << WEIGHT_BITS) - 1),
+                weight: V::splat(of.weight),
+                rest: V::splat(of.rest),
+                below_least: V::splat(of.least.next_down()),
+                scale: V::splat(of.scale),
+                whole: V::splat_int(whole),
+                weight_bits: V::splat_int((1 << WEIGHT_BITS) - 1),
             }
         }
     }
 
     /// The weights and sums of packed rows.
     #[inline(always)]
-    unsafe fn unpacked(&self, rows: V::Whole) -> (V::Whole, V::Whole) {
+    unsafe fn unpacked(&self, rows: V::Ints) -> (V::Ints, V::Ints) {
         // SAFETY: as above.
-        unsafe { (V::and(rows, self.weight_bits), V::shifted::<WEIGHT_BITS>(rows)) }
+        unsafe { (V::and_int(rows, self.weight_bits), V::shr::<WEIGHT_BITS>(rows)) }
     }
 
     /// Sums less `whole` per unit of weight.
     #[inline(always)]
-    unsafe fn differences(&self, weights: V::Whole, sums: V::Whole) -> V::Whole {
+    unsafe fn differences(&self, weights: V::Ints, sums: V::Ints) -> V::Ints {
         // SAFETY: as above.
-        unsafe { V::minus(sums, V::times(weights, self.whole)) }
+        unsafe { V::sub_int(sums, V::mul_int(weights, self.whole)) }
     }
 
     /// [`NodeNumbers::square`] and [`NodeNumbers::product`] of cuts, and where they are cuts.
     #[inline(always)]
     unsafe fn square_and_product(
         &self,
-        weights: V::Whole,
-        differences: V::Whole,
-    ) -> (V::Real, V::Real, V::Mask) {
+        weights: V::Ints,
+        differences: V::Ints,
+    ) -> (V::Floats, V::Floats, V::Mask) {
         // SAFETY: as above.
         unsafe {
-            let left = V::rounded(weights);
-            let right = V::less(self.weight, left);
-            let are_cuts = V::above(V::smaller(left, right), self.below_least);
-            let difference = V::less(V::rounded(differences), V::product(left, self.rest));
-            let square = V::product(V::product(difference, difference), self.scale);
-            (square, V::product(left, right), are_cuts)
+            let left = V::to_float(weights);
+            let right = V::sub(self.weight, left);
+            let are_cuts = V::gt(V::min(left, right), self.below_least);
+            let difference = V::sub(V::to_float(differences), V::mul(left, self.rest));
+            let square = V::mul(V::mul(difference, difference), self.scale);
+            (square, V::mul(left, right), are_cuts)
         }
     }
 }
 
 /// The lanes of a scan: what is on the left of the next entry, in all of them, and the node.
 struct ScanLanes<V: Eight> {
-    weight: V::Whole,
-    sum: V::Whole,
+    weight: V::Ints,
+    sum: V::Ints,
     node: NodeLanes<V>,
 }
 
@@ -289,22 +289,22 @@ impl<V: Eight> ScanLanes<V> {
         let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
         // SAFETY: the caller has checked the features.
         unsafe {
-            let (own_weights, own_sums) = self.node.unpacked(V::whole(rows));
-            let left = V::plus(V::running(own_weights), self.weight);
-            let sum = V::plus(V::running(own_sums), self.sum);
-            (self.weight, self.sum) = (V::last(left), V::last(sum));
+            let (own_weights, own_sums) = self.node.unpacked(V::ints(rows));
+            let left = V::add_int(V::prefix_sums(own_weights), self.weight);
+            let sum = V::add_int(V::prefix_sums(own_sums), self.sum);
+            (self.weight, self.sum) = (V::splat_last(left), V::splat_last(sum));
             let differences = self.node.differences(left, sum);
             let (squares, products, are_cuts) = self.node.square_and_product(left, differences);
-            let are_cuts = V::both(are_cuts, V::even(V::whole(behind.map(i64::from))));
+            let are_cuts = V::and(are_cuts, V::is_even(V::ints(behind.map(i64::from))));
             // Most chunks have no cut above the bound.
-            let above = V::above(squares, V::product(V::all_real(*bound), products));
-            if !V::any(V::both(above, are_cuts)) {
+            let above = V::gt(squares, V::mul(V::splat(*bound), products));
+            if !V::any(V::and(above, are_cuts)) {
                 *scores = [f64::NEG_INFINITY; CHUNK];
                 return top;
             }
-            (*sums, *weights) = (V::wholes(differences), V::wholes(left));
-            let none = V::all_real(f64::NEG_INFINITY);
-            *scores = V::reals(V::select(are_cuts, V::quotient(squares, products), none));
+            (*sums, *weights) = (V::int_array(differences), V::int_array(left));
+            let none = V::splat(f64::NEG_INFINITY);
+            *scores = V::float_array(V::select(are_cuts, V::div(squares, products), none));
         }
         let here = largest(*scores);
         if here <= top {
@@ -388,7 +388,7 @@ unsafe fn find_best<V: Eight>(all: SmallNodeCuts<'_>, found: &mut Vec<BestCuts>)
         for (features, found) in features.chunks(CHUNK).zip(found) {
             let last = features.len() - 1;
             let places: [usize; CHUNK] = std::array::from_fn(|lane| features[lane.min(last)].0);
-            let tied = V::whole(places.map(|place| (orders.tied[place] >> 1) as i64));
+            let tied = V::ints(places.map(|place| (orders.tied[place] >> 1) as i64));
             let lanes = OrderLanes { orders: places.map(|place| &orders.rows[place]), rows };
             node.find_best(&lanes, tied, cuts, found);
             keep_larger(&mut top, &found.scores);
@@ -406,10 +406,10 @@ struct OrderLanes<'a> {
 impl OrderLanes<'_> {
     /// The rows at a place of the orders, packed.
     #[inline(always)]
-    unsafe fn at<V: Eight>(&self, place: usize) -> V::Whole {
+    unsafe fn at<V: Eight>(&self, place: usize) -> V::Ints {
         let row = |lane: usize| self.rows[usize::from(self.orders[lane].0[place]) % ROWS];
         // SAFETY: the caller has checked the features.
-        unsafe { V::whole([row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]) }
+        unsafe { V::ints([row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]) }
     }
 }
 
@@ -419,13 +419,13 @@ impl<V: Eight> NodeLanes<V> {
     unsafe fn find_best(
         &self,
         lanes: &OrderLanes<'_>,
-        tied: V::Whole,
+        tied: V::Ints,
         cuts: usize,
         found: &mut BestCuts,
     ) {
         // SAFETY: the caller has checked the features.
         unsafe {
-            let (zero, none) = (V::all_whole(0), (V::all_real(-1.0), V::all_real(1.0)));
+            let (zero, none) = (V::splat_int(0), (V::splat(-1.0), V::splat(1.0)));
             let (mut weights, mut sums, mut tied) = (zero, zero, tied);
             // Square and product of the best cut of each lane, and of the best of the others; a
             // square of -1 is below that of any cut.
@@ -434,11 +434,11 @@ impl<V: Eight> NodeLanes<V> {
             for cut in 0..cuts.min(ROWS - 1) {
                 // The next entry of each order passes to the left.
                 let (own_weights, own_sums) = self.unpacked(lanes.at::<V>(cut));
-                (weights, sums) = (V::plus(weights, own_weights), V::plus(sums, own_sums));
+                (weights, sums) = (V::add_int(weights, own_weights), V::add_int(sums, own_sums));
                 let differences = self.differences(weights, sums);
                 let (square, product, are_cuts) = self.square_and_product(weights, differences);
-                let are_cuts = V::both(are_cuts, V::even(tied));
-                tied = V::shifted::<1>(tied);
+                let are_cuts = V::and(are_cuts, V::is_even(tied));
+                tied = V::shr::<1>(tied);
                 let square = V::select(are_cuts, square, none.0);
                 let here = (square, V::select(are_cuts, product, none.1));
                 // The best of each lane, the first of equal ones.
@@ -447,27 +447,30 @@ impl<V: Eight> NodeLanes<V> {
                 let second = is_larger::<V>(lower, other);
                 other = (V::select(second, lower.0, other.0), V::select(second, lower.1, other.1));
                 best = (V::select(better, here.0, best.0), V::select(better, here.1, best.1));
-                best_cut = V::select_whole(better, V::all_whole(cut as i64), best_cut);
-                best_weights = V::select_whole(better, weights, best_weights);
-                best_sums = V::select_whole(better, differences, best_sums);
+                best_cut = V::select_int(better, V::splat_int(cut as i64), best_cut);
+                best_weights = V::select_int(better, weights, best_weights);
+                best_sums = V::select_int(better, differences, best_sums);
             }
             let scores = |(square, product)| {
-                let is_cut = V::above(square, none.0);
-                let score = V::quotient(square, product);
-                V::reals(V::select(is_cut, score, V::all_real(f64::NEG_INFINITY)))
+                let is_cut = V::gt(square, none.0);
+                let score = V::div(square, product);
+                V::float_array(V::select(is_cut, score, V::splat(f64::NEG_INFINITY)))
             };
             (found.scores, found.others) = (scores(best), scores(other));
-            (found.cuts, found.weights) = (V::wholes(best_cut), V::wholes(best_weights));
-            found.sums = V::wholes(best_sums);
+            (found.cuts, found.weights) = (V::int_array(best_cut), V::int_array(best_weights));
+            found.sums = V::int_array(best_sums);
         }
     }
 }
 
 /// Where the quotient of a square and a product is above that of others.
 #[inline(always)]
-unsafe fn is_larger<V: Eight>(one: (V::Real, V::Real), other: (V::Real, V::Real)) -> V::Mask {
+unsafe fn is_larger<V: Eight>(
+    one: (V::Floats, V::Floats),
+    other: (V::Floats, V::Floats),
+) -> V::Mask {
     // SAFETY: the caller has checked the features.
-    unsafe { V::above(V::product(one.0, other.1), V::product(other.0, one.1)) }
+    unsafe { V::gt(V::mul(one.0, other.1), V::mul(other.0, one.1)) }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl<S> Default for BinGroups<S> {
 }
 
 impl<S: Sum> BinGroups<S> {
-    /// Remove all groups.
+    /// Remove all groups, and keep the memory for the next feature.
     pub fn clear(&mut self) {
         self.codes.clear();
         self.sums.clear();
@@ -57,7 +57,8 @@ impl<S: Sum> BinGroups<S> {
         left
     }
 
-    /// The lowest occupied code above `code`.
+    /// The lowest occupied code above `code`, or `None` if `code` is the highest. A threshold lies
+    /// between the bins of the two.
     pub fn next_after(&self, code: u32) -> Option<u32> {
         self.codes.get(self.codes.partition_point(|&c| c <= code)).copied()
     }

@@ -33,7 +33,8 @@ pub enum CutRule {
 }
 
 impl CutRule {
-    /// The threshold, where the splitter gives one.
+    /// The threshold that the splitter has drawn; `None` if the split leaves its place between two
+    /// values to the parameter `thresholds`.
     pub fn threshold(self) -> Option<f64> {
         match self {
             Self::At { threshold, .. } => threshold,

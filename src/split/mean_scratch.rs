@@ -24,7 +24,7 @@ pub struct MeanScratch {
 }
 
 impl MeanScratch {
-    /// Make room for cuts.
+    /// Make room for as many cuts. The content of the buffers is not changed.
     pub(super) fn prepare(&mut self, cuts: usize) {
         if self.sums.len() < cuts {
             self.sums.resize(cuts, 0);

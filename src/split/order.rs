@@ -165,7 +165,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         made
     }
 
-    /// Weight of all rows, in units.
+    /// The weight of all rows, in units: what losses are divided by for a mean loss.
     pub fn weight(&self) -> f64 {
         self.whole.weight.real()
     }
@@ -217,7 +217,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         change(&mut sums.sum_below, T::from(weight) * T::from(units));
     }
 
-    /// The loss of all rows.
+    /// The loss of all rows around their quantile, which a split reduces.
     pub fn of_all(&self) -> f64 {
         self.whole.loss(self.units(self.pointer), self.loss)
     }
@@ -317,55 +317,6 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::mix;
-
-    /// From the definition, over all numbers as centres.
-    fn naive(rows: &[WeighedNumber], loss: QuantileLoss) -> f64 {
-        let around = |m: i64| -> f64 {
-            let of = |row: &WeighedNumber| {
-                let d = (row.units - m) as f64;
-                row.weight as f64 * (loss.quantile * d).max((loss.quantile - 1.0) * d)
-            };
-            loss.scale * rows.iter().map(of).sum::<f64>()
-        };
-        rows.iter().map(|row| around(row.units)).fold(f64::INFINITY, f64::min)
-    }
-
-    #[test]
-    fn prefixes_have_the_least_loss_of_all_centres() {
-        for seed in 0..300 {
-            let n = 2 + (mix(seed, 0) % 40) as usize;
-            let mut rows: Vec<WeighedNumber> = (0..n as u64)
-                .map(|i| WeighedNumber {
-                    weight: 1 + (mix(seed, 3 * i + 1) % (1 + seed % 4)) as i64,
-                    units: (mix(seed, 3 * i + 2) % 23) as i64 - 11,
-                })
-                .collect();
-            rows.sort_by_key(|row| row.units);
-            let quantile = [0.5, 0.1, 0.25, 0.9][seed as usize % 4];
-            let loss = QuantileLoss { quantile, scale: 1.0 };
-            let mut order: Vec<u32> = (0..n as u32).collect();
-            order.sort_by_key(|&i| mix(seed, 100 + u64::from(i)));
-            let (mut narrow, mut wide) = (vec![0.0; n + 1], vec![0.0; n + 1]);
-            let (mut one, mut two) = (ListBuffers::default(), ListBuffers::default());
-            let mut of = PrefixLosses::<i64>::new(rows.iter().copied(), loss, &mut one);
-            // Twice: the list is linked anew for every order.
-            of.prefixes(order.iter().copied(), &mut narrow);
-            of.prefixes(order.iter().copied(), &mut narrow);
-            PrefixLosses::<i128>::new(rows.iter().copied(), loss, &mut two)
-                .prefixes(order.iter().copied(), &mut wide);
-            assert_eq!(narrow, wide);
-            for i in 1..=n {
-                let mut prefix: Vec<WeighedNumber> =
-                    order[..i].iter().map(|&row| rows[row as usize]).collect();
-                prefix.sort_by_key(|row| row.units);
-                assert!((narrow[i] - naive(&prefix, loss)).abs() < 1e-9, "{seed} {i}");
-                let sorted = QuantileOf::sorted(prefix.iter().copied(), loss);
-                assert!((sorted.loss - narrow[i]).abs() < 1e-9);
-            }
-            assert_eq!(of.of_all(), narrow[n]);
-        }
-    }
 
     #[test]
     fn a_median_between_two_numbers_is_their_midpoint() {

@@ -22,7 +22,7 @@ impl Draws {
         Self(mix(mix(seed, node), 1 << 32))
     }
 
-    /// 64 random bits for a feature.
+    /// 64 random bits for a feature. They depend on the seed, the node and the feature alone.
     pub fn of(self, feature: u32) -> u64 {
         mix(self.0, u64::from(feature))
     }

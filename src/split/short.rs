@@ -122,7 +122,8 @@ impl ShortScan<'_> {
     }
 }
 
-/// Score the thresholds of one feature.
+/// Score the thresholds of one feature by sums over the classes, as `how` says, into a sink.
+/// Estimates go to the sink, which asks for the exact score of those that may be best.
 pub fn score_candidates(
     scan: &ShortScan<'_>,
     context: &Context,

@@ -62,7 +62,8 @@ impl Significance {
         self.least.max((total * self.min_prob).ceil())
     }
 
-    /// Whether a feature may be split.
+    /// Whether the p-value of a feature, adjusted as the rule says, is below the level of
+    /// significance. Only such a feature may be split.
     pub fn is_significant(&self, test: FeatureTest) -> bool {
         test.log_p < self.alpha.ln()
     }

@@ -203,7 +203,8 @@ impl<'a> BestOfEach<'a> {
         self.guard.iter_mut().for_each(|guard| guard.shared = rows);
     }
 
-    /// Stop when the job is cancelled.
+    /// Check the control of the job before each block, and stop with its error once it is
+    /// cancelled.
     pub fn watched(self, control: &'a Control) -> Self {
         Self { watch: Some(control), ..self }
     }
@@ -362,7 +363,7 @@ pub struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// A sink for one node.
+    /// A sink for one node that scores all candidates by a criterion and keeps every score.
     pub fn new(criterion: &'a dyn Criterion) -> Self {
         Self { best: BestOfEach::new(criterion, Ties::First, false), candidates: Vec::new() }
     }

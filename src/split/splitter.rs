@@ -28,7 +28,7 @@ pub enum Splitter {
 }
 
 impl Splitter {
-    /// The value of the parameter.
+    /// The value of the parameter `splitter` that means this splitter.
     pub fn name(self) -> &'static str {
         match self {
             Self::Best => "best",
@@ -53,7 +53,8 @@ impl Splitter {
         }
     }
 
-    /// The thresholds of a numeric feature.
+    /// The thresholds of a numeric feature that growth tries in a node. `draws` are the random
+    /// numbers of the node, which only some splitters read.
     pub fn cut<W: Weighing, V: Fn(u32) -> f64>(
         self,
         rows: &NumericRows<'_, W, V>,

@@ -121,7 +121,8 @@ impl Scanning for TargetRows<'_> {
     }
 }
 
-/// [`Scanning::by_sums`] of a numeric target.
+/// Score the places by the means of both sides, where the criterion decides by means and no row
+/// lacks a value; returns whether it did. It is [`Scanning::by_sums`] of a numeric target.
 pub fn by_means<W: Weighing<Sum = ExactMoments>>(
     scan: &Scan<'_, W>,
     ScanPlaces { places, branches, context }: ScanPlaces<'_>,
@@ -145,7 +146,8 @@ pub fn by_means<W: Weighing<Sum = ExactMoments>>(
     Ok(true)
 }
 
-/// Score all thresholds of one feature.
+/// Score all thresholds of one feature of a node into a sink. The scan is chosen by the weights,
+/// the target and the number of classes, and every scan that serves gives the same scores.
 pub fn score_candidates<W: Scanning>(
     scan: &Scan<'_, W>,
     context: &Context,

@@ -328,6 +328,3 @@ fn fill_corners(
         left.iter().zip(right).for_each(|(&l, r)| *r = whole[c] - l);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -29,7 +29,7 @@ impl KnownPairs {
         self.profile.bytes() + size_of_val(self.features.as_slice()) + ENTRY_BYTES
     }
 
-    /// Of counts of all features.
+    /// What is kept of counts of all features, such as those of the root.
     pub fn of_counts(counts: &PairCounts) -> Self {
         Self { features: (0..counts.features() as u32).collect(), profile: Profile::new(counts) }
     }

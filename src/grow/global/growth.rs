@@ -137,7 +137,8 @@ pub(super) struct Growth<'n, 'f, W: ByOrder> {
 }
 
 impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
-    /// Growth from a root with label 0.
+    /// Growth that has made no step yet: the root is the only leaf, and all rows are in the row of
+    /// label 0 of the table.
     pub fn new(
         ranges: SortedRanges<'n, 'f, W>,
         mut tree: TreeBuilder<W::Sum>,
@@ -232,7 +233,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         let setting = context.setting;
         let evaluator = Self::evaluator(&self.ranges, &self.tree, node, range);
         let counts: Vec<CellOf<W>> = evaluator.totals.iter().map(|s| s.cell(unit)).collect();
-        let contingency = evaluator.count_tables(&mut self.workspace);
+        let contingency = evaluator.count_tables();
         let tables = evaluator.tables(&contingency);
         // The tie rule as a number per candidate.
         let rank = |feature: u32, at: u32, left: &dyn Fn() -> f64| {
@@ -284,7 +285,6 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
                 local = None;
             }
         }
-        self.workspace.recycle(contingency);
         let candidates = groups.iter().map(CandidateGroup::len).sum();
         let widest = groups.iter().map(|g| g.branches).max().unwrap_or(0);
         if candidates > 0 {
@@ -459,13 +459,12 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         let evaluator = Self::evaluator(&self.ranges, &self.tree, leaf.node, leaf.range);
         let contingency = match evaluator.context.place(step.feature) {
             FeaturePlace::Numeric(_) => ContingencyTables::default(),
-            FeaturePlace::Nominal(_) => evaluator.count_tables(&mut self.workspace),
+            FeaturePlace::Nominal(_) => evaluator.count_tables(),
         };
         let tables = evaluator.tables(&contingency);
         let BranchSums { sums, .. } = sums_of_candidate(&tables, step.feature, step.at);
         let score = evaluator.node().score(evaluator.context.setting.criterion, &sums)?;
         let chosen = chosen(&tables, Choice { feature: step.feature, at: step.at, score })?;
-        self.workspace.recycle(contingency);
 
         // Move the rows of the leaf to the rows of the new labels.
         let before = self.table.clone();
@@ -503,9 +502,6 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         let mut children = Vec::new();
         self.ranges.split(&mut self.tree, open, &chosen, number, &mut children);
         for child in children {
-            if let Some(contingency) = child.rows.contingency {
-                self.workspace.recycle(contingency);
-            }
             self.open(child.node, child.rows.range, control)?;
         }
         Ok(())

@@ -81,7 +81,7 @@ pub(super) struct CandidateRange {
     pub len: usize,
 }
 
-/// The blocks of `n` candidates.
+/// The blocks of at most [`BLOCK`] candidates into which `n` candidates are divided, in order.
 pub(super) fn blocks(n: usize) -> impl Iterator<Item = CandidateRange> + Clone {
     (0..n).step_by(BLOCK).map(move |start| CandidateRange { start, len: BLOCK.min(n - start) })
 }
@@ -189,6 +189,7 @@ pub(super) fn are_one(labels: &[u16]) -> bool {
 }
 
 impl<C: Count> LeafInTable<'_, C> {
+    /// Number of classes, which is also the number of labels.
     pub fn classes(&self) -> usize {
         self.whole.formula.context.classes
     }

@@ -29,7 +29,7 @@ pub(super) struct NewLabels<'l> {
 }
 
 impl<'l> NewLabels<'l> {
-    /// Labels that are majorities.
+    /// Labels that are given, because each is the majority of its branch.
     pub fn given(labels: &'l [u16]) -> Self {
         Self { labels, rank: 0 }
     }
@@ -175,7 +175,8 @@ impl<C> Default for ScoreScratch<C> {
 }
 
 impl<C: Count> LeafView<'_, C> {
-    /// The best candidate of the leaf.
+    /// The candidate of the leaf after which the tree is nearest to the classes; `None` if it has
+    /// none. Groups with more branches than the tree may still get are passed over.
     pub fn best(
         &self,
         groups: &[CandidateGroup<C>],

@@ -2,9 +2,8 @@
 //! and of the coded rows of the nominal ones ([`RowSlices`]), which a split partitions in place.
 //!
 //! It serves any criterion and any weights, with missing values as a branch, and takes what the
-//! faster forms of rows do not (see [`nodes`](super)). The tables of nominal features stay with a
-//! node, as the largest child's follow from them by subtraction. Orders of at most 64 rows may be
-//! copied as bytes ([`short_orders`]). O(rows x features) per level.
+//! faster forms of rows do not (see [`nodes`](super)). Orders of at most 64 rows may be copied as
+//! bytes ([`short_orders`]). O(rows x features) per level.
 
 use super::{NodeRows, Open};
 use crate::data::{Dataset, RowSet, Weights};
@@ -22,15 +21,12 @@ use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::short::ROWS;
 use crate::stats::by_weighing;
-use crate::stats::contingency::ContingencyTables;
 use crate::tree::Tree;
 
 /// Subtrees of fewer rows do not pay for a task of their own.
 const SMALLEST_TASK: usize = 2048;
 /// Such subtrees where the criterion compares rows, which takes O(rows^2) per node.
 const SMALLEST_TASK_OF_PAIRS: usize = 128;
-/// Larger tables are counted again instead of being kept for subtraction.
-const KEPT_CELLS: usize = 1 << 18;
 
 /// Grow a tree on some rows of a data set, locally.
 pub fn grow(
@@ -65,7 +61,6 @@ fn with_weights<W: ByOrder>(
     let whole = RangeNode::new(NodeRange { start: 0, len: rows.len(), buffer: 0 });
     let rows = SortedRanges::new(&context, buffers.slices());
     let tree = driver::grow(rows, tree, whole, task, control)?;
-    buffers.release(&context);
     Ok(tree.finish(context.weights.unit(), context.weights.are_copies(), context.setting))
 }
 
@@ -80,18 +75,16 @@ fn smallest_task<W: ByOrder>(context: &GrowContext<'_, W>) -> usize {
 
 /// The rows of a node, with what is known of them.
 #[derive(Debug)]
-pub(in crate::grow) struct RangeNode<S> {
+pub(in crate::grow) struct RangeNode {
     pub range: NodeRange,
-    /// The tables of its nominal features.
-    pub contingency: Option<ContingencyTables<S>>,
     /// The orders of a small node, which the ranges no longer hold.
     short: Option<Box<ShortOrders>>,
 }
 
-impl<S> RangeNode<S> {
-    /// A range, of which nothing is known yet.
+impl RangeNode {
+    /// A range of the long orders, none of which is copied.
     pub fn new(range: NodeRange) -> Self {
-        Self { range, contingency: None, short: None }
+        Self { range, short: None }
     }
 }
 
@@ -108,7 +101,7 @@ pub(in crate::grow) struct SortedRanges<'n, 'f, W: ByOrder> {
 
 impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
     type Sum = W::Sum;
-    type Node = RangeNode<W::Sum>;
+    type Node = RangeNode;
     type Best = BestSplit<W::Sum>;
     type Context = &'n GrowContext<'n, W>;
     type Task = (RowSlices<'f>, NodeRange);
@@ -167,13 +160,8 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
             path: path.as_ref(),
             short: short.map(|(orders, scoring)| ShortNode { orders, scoring }),
         };
-        // The tables of nominal features may have come from the parent's.
-        let contingency = match open.rows.contingency.take() {
-            Some(t) => t,
-            None => evaluator.count_tables(&mut self.workspace),
-        };
+        let contingency = evaluator.count_tables();
         let chosen = evaluator.choose(&contingency, &mut self.workspace, control)?;
-        open.rows.contingency = Some(contingency);
         tree.nodes[node].significance = self.workspace.significance.take();
         Ok(chosen)
     }
@@ -191,7 +179,7 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
         children: &mut Vec<Open<Self::Node>>,
     ) {
         // Add the children; a small node has its orders divided, and that is all.
-        let RangeNode { range, mut contingency, short } = open.rows;
+        let RangeNode { range, short } = open.rows;
         let added = NewChildren { sums: &best.sums, rows: &best.sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let place = self.context.place(best.feature);
@@ -200,60 +188,34 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
             let left = best.sizes[0] as usize;
             let divided = orders.divide(numeric, left, keep, &mut self.pool);
             push_short(divided, range, left, first_child, children);
-            return self.discard(RangeNode { range, contingency, short });
+            return self.discard(RangeNode { range, short });
         }
         let keep: Vec<bool> = (0..best.sizes.len() as u32)
             .map(|b| !self.is_finished(tree, first_child + b))
             .collect();
         if !keep.contains(&true) {
-            return self.discard(RangeNode { range, contingency, short });
+            return self.discard(RangeNode { range, short });
         }
-        // Bring the rows of the branches together: of those that are kept, and where the largest
-        // child's tables are what the others leave, of all with rows.
-        let subtract = self.subtract_for(&best.sizes, &keep, contingency.is_some());
-        let mut wanted = keep.clone();
-        if subtract.is_some() {
-            wanted.iter_mut().zip(&best.sizes).for_each(|(w, &s)| *w = s > 0);
-        }
+        // Bring the rows of each branch that is kept together.
         let cut = PartitionPlan {
             place,
             at: best.at,
             sizes: &best.sizes,
-            keep: &wanted,
+            keep: &keep,
             branch_of: &best.branch_of,
         };
         self.slices.partition(self.context, range, &cut, &mut self.scratch);
-        // Count the tables of the other children, and take them from those of the node.
-        if subtract.is_none() {
-            contingency.take().into_iter().for_each(|t| self.workspace.recycle(t));
-        }
-        let from = children.len();
         let mut start = range.start;
-        for (b, &size) in best.sizes.iter().enumerate() {
+        for ((node, &size), keep) in (first_child..).zip(&best.sizes).zip(keep) {
             let range = NodeRange { start, len: size as usize, buffer: 1 - range.buffer };
             start += size as usize;
-            let counted = subtract != Some(b) && size > 0;
-            let own = contingency.as_mut().filter(|_| counted).map(|rest| {
-                let own = self.count_tables(range);
-                rest.subtract(&own);
-                own
-            });
-            if keep[b] {
-                let rows = RangeNode { range, contingency: own, short: None };
-                children.push(Open { node: first_child + b as u32, rows });
-            } else {
-                own.into_iter().for_each(|t| self.workspace.recycle(t));
+            if keep {
+                children.push(Open { node, rows: RangeNode::new(range) });
             }
-        }
-        if let Some(b) = subtract {
-            let node = first_child + b as u32;
-            let largest = children[from..].iter_mut().find(|c| c.node == node);
-            largest.into_iter().for_each(|c| c.rows.contingency = contingency.take());
         }
     }
 
     fn discard(&mut self, rows: Self::Node) {
-        rows.contingency.into_iter().for_each(|t| self.workspace.recycle(t));
         rows.short.into_iter().for_each(|orders| self.pool.give(orders));
     }
 
@@ -276,53 +238,22 @@ impl<'n, 'f, W: ByOrder> SortedRanges<'n, 'f, W> {
         let (workspace, pool) = (Workspace::default(), ShortPool::default());
         Self { context, slices, workspace, scratch, short_scoring, pool }
     }
-
-    /// The tables of the nominal features of a range.
-    fn count_tables(&mut self, range: NodeRange) -> ContingencyTables<W::Sum> {
-        let evaluator = NodeEvaluator {
-            context: self.context,
-            slices: &self.slices,
-            range,
-            totals: &[],
-            left_out: 0.0,
-            key: 0,
-            scores_all: false,
-            path: None,
-            short: None,
-        };
-        evaluator.count_tables(&mut self.workspace)
-    }
-
-    /// The branch whose tables come by subtraction from those of the node, where these are `known`:
-    /// the largest, when it is kept and the others have fewer rows together.
-    fn subtract_for(&self, sizes: &[u32], keep: &[bool], known: bool) -> Option<usize> {
-        let nominal = &self.context.nominal;
-        if !known || nominal.features.is_empty() || nominal.layout.cells() > KEPT_CELLS {
-            return None;
-        }
-        let total: u32 = sizes.iter().sum();
-        let (largest, &size) =
-            sizes.iter().enumerate().max_by_key(|&(b, &s)| (s, std::cmp::Reverse(b)))?;
-        (keep[largest] && total - size < size && size as usize > nominal.layout.cells() / 4)
-            .then_some(largest)
-    }
 }
 
 /// Push the children of a small node, whose ranges have `left` rows and the rest; a child without
 /// orders is a leaf.
-fn push_short<S>(
+fn push_short(
     divided: [Option<Box<ShortOrders>>; 2],
     range: NodeRange,
     left: usize,
     first_child: u32,
-    children: &mut Vec<Open<RangeNode<S>>>,
+    children: &mut Vec<Open<RangeNode>>,
 ) {
     let right = NodeRange { start: range.start + left, len: range.len - left, ..range };
     let ranges = [NodeRange { len: left, ..range }, right];
     for ((short, range), node) in divided.into_iter().zip(ranges).zip(first_child..) {
         if short.is_some() {
-            let rows = RangeNode { range, contingency: None, short };
-            children.push(Open { node, rows });
+            children.push(Open { node, rows: RangeNode { range, short } });
         }
     }
 }

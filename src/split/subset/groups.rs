@@ -81,7 +81,8 @@ impl LevelGroups {
         &self.codes[start..self.ends[group]]
     }
 
-    /// Number of divisions.
+    /// The number of divisions in two that are tried. It grows with the groups as their naming
+    /// says: one per level, one per cut of the order, or all of them.
     pub(super) fn len(&self) -> usize {
         match (self.count(), self.naming) {
             (0 | 1, _) => 0,
@@ -92,7 +93,7 @@ impl LevelGroups {
         }
     }
 
-    /// The numbers of all divisions.
+    /// The numbers of all divisions, as candidates carry them.
     pub fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
         let first = self.first();
         (0..self.len() as u32).map(move |i| first + i)
@@ -148,7 +149,7 @@ impl LevelGroups {
         codes
     }
 
-    /// The codes that occur, ascending.
+    /// The codes that occur in the node, ascending, whichever group they belong to.
     pub fn occurring(&self) -> Vec<u32> {
         let mut codes = self.codes.clone();
         codes.sort_unstable();

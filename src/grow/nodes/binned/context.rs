@@ -80,7 +80,8 @@ impl<'a> BinnedContext<'a> {
         self.layout.weight != WeightWidth::Long
     }
 
-    /// Smallest size of a branch with rows.
+    /// The smallest size that a branch with rows may have, in rows and in weight. It is the same
+    /// for all nodes of the tree.
     pub fn minimum(&self) -> Minimum {
         let limits = &self.setting.limits;
         Minimum {
@@ -103,7 +104,7 @@ impl<'a> BinnedContext<'a> {
         Test::Threshold((midpoint(lower, upper) + 0.0).into())
     }
 
-    /// How a nominal feature is split.
+    /// How a nominal feature is split: the setting decides by its number of levels.
     pub fn splits(&self, feature: usize) -> NominalSplits {
         self.setting.nominal_splits.of(self.features[feature].codes as usize)
     }
@@ -120,7 +121,7 @@ impl<'a> BinnedContext<'a> {
         S::of_row(self.layout.weight(row), self.layout.number(row))
     }
 
-    /// Class sums of some rows.
+    /// The class sums of some records, which must be whole records of this layout. O(rows).
     pub fn sums<S: Sum>(&self, rows: &[u8]) -> Vec<S> {
         let mut sums = vec![S::default(); self.classes];
         for row in rows.chunks_exact(self.layout.width) {

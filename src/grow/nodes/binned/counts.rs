@@ -134,7 +134,7 @@ impl<S: Sum> CounterPool<S> {
         Ok(counters)
     }
 
-    /// Reuse the memory of counters.
+    /// Take counters back, so that the next node that is counted reuses their memory.
     pub fn recycle(&mut self, counters: BinCounters<S>) {
         self.free.push(counters.cells);
     }

@@ -2,9 +2,10 @@
 //! children when it is split ([`BinnedRows::hand_down`]).
 //!
 //! The largest child's counters are those of the node less those of the other children, so only the
-//! smaller children are counted: at most half of the rows per level, which is 1.15 times as quick
-//! as counting all (histogram, gini, 50,000 x 15). Counters of open nodes take bounded memory
-//! ([`KEPT_BYTES`]). [`super::growth`] is the only caller.
+//! smaller children are counted: at most half of the rows per level, which is 1.10 to 1.15 times as
+//! quick as counting all (histogram, gini, 50,000 x 15), and 1.28 times with 300,000 x 20 rows.
+//! Counters of open nodes take bounded memory ([`KEPT_BYTES`]). [`super::growth`] is the only
+//! caller.
 
 use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;

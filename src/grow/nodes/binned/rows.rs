@@ -46,7 +46,7 @@ impl<'b> RecordBuffers<'b> {
         start * self.width..(start + range.len) * self.width
     }
 
-    /// The records of a node.
+    /// The records of a node, one after the other, from the buffer that the range names.
     pub fn rows(&self, range: RecordRange) -> &[u8] {
         &self.buffers[range.buffer][self.bytes(range)]
     }

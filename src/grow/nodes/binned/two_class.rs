@@ -43,7 +43,7 @@ impl WordBlock {
         &mut self.lefts[..len]
     }
 
-    /// Class sums left of a cut.
+    /// The number of rows of both classes on the left of a cut, unpacked from its word.
     pub fn left(&self, cut: usize) -> Vec<u32> {
         let mut sums = Vec::with_capacity(4);
         sums.extend(unpacked(self.lefts[cut]));

@@ -32,7 +32,7 @@ use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, ClassOf, Scan, Scanning};
 use crate::split::{BestOfEach, BlockScratch, CutRule, NominalSplits, NumericRows, Scored};
-use crate::stats::contingency::{ContingencyTables, CountingPlanes, count};
+use crate::stats::contingency::{ContingencyTables, count};
 use crate::stats::{CellOf, RowCopies, Sum};
 use crate::tree::{Test, Threshold};
 use std::borrow::Cow;
@@ -92,12 +92,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
             .map(|c| instances.classes.partition_point(|&x| usize::from(x) < c) as u32);
         let contingency = match context.nominal.is_empty() {
             true => ContingencyTables::default(),
-            false => count(
-                instances.coded(context),
-                &context.layout,
-                weights,
-                &mut CountingPlanes::default(),
-            ),
+            false => count(instances.coded(context), &context.layout, weights),
         };
         let (starts, min) = (starts.collect(), context.minimum(instances.whole));
         Self { context, instances, weights, totals, starts, contingency, min, key, path: None }

@@ -78,7 +78,8 @@ impl FractionalRows {
         instances
     }
 
-    /// The instances with their codes.
+    /// The instances as coded rows, for counting the tables of nominal features. Instances are
+    /// numbered from 0, which is also their row number there.
     pub fn coded<'a>(&'a self, context: &'a FractionalContext<'_>) -> CodedRows<'a> {
         let rows = &context.numbers[..self.len()];
         CodedRows { codes: &self.codes, classes: &self.classes, rows }

@@ -25,7 +25,7 @@ from maturin import (  # noqa: F401  (hooks that pip calls)
     prepare_metadata_for_build_wheel,
 )
 
-NEED = f"about 3 minutes on 2 cores ({os.cpu_count()} here) and 2 GB of memory"
+NEED = f"about 3 minutes on 2 cores ({os.cpu_count()} here) and 3 GB of memory"
 
 
 @contextmanager

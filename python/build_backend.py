@@ -1,6 +1,6 @@
 """Maturin's build backend, with words on the terminal while it compiles.
 
-Each of the three crates of the core is compiled in silence for a minute or more. pip turns its
+The crates of the core are compiled in silence for up to a minute each. pip turns its
 spinner on each line that a build prints, and shows these lines with ``pip install --verbose``.
 """
 
@@ -25,7 +25,7 @@ from maturin import (  # noqa: F401  (hooks that pip calls)
     prepare_metadata_for_build_wheel,
 )
 
-NEED = f"about 3 minutes on 2 cores ({os.cpu_count()} here) and 3 GB of memory"
+NEED = f"about 3 minutes on 2 cores ({os.cpu_count()} here) and 2 GB of memory"
 
 
 @contextmanager

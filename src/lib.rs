@@ -23,17 +23,13 @@
 //! options) and [`reached`] (counts of the code paths of growth, for tests). The feature `python`
 //! adds `bindings`.
 //!
-//! The modules lie in three crates: the evidence and what it stands on in [`fasttree_base`], the
-//! learners in [`fasttree_trees`], and `bindings` here.
+//! The modules lie in five crates: [`fasttree_base`], [`fasttree_counts`], [`fasttree_trees`],
+//! [`fasttree_learners`], and this one, which has `bindings` and all modules under one name.
 
-pub use fasttree_base::{
-    bins, criteria, data, error, json, memory, model, numeric, options, parallel, reached, read,
-    simd, stats, tree,
-};
-pub use fasttree_trees::{
-    bayes, discretize, exact, explain, fit, grow, inspect, networks, predict, prune, resample,
-    split, store,
-};
+pub use fasttree_base::{error, json, memory, numeric, options, parallel, reached, simd};
+pub use fasttree_counts::{bins, criteria, data, model, read, stats, tree};
+pub use fasttree_learners::{bayes, discretize, explain, fit, inspect, networks, resample, store};
+pub use fasttree_trees::{exact, grow, predict, prune, split};
 
 #[cfg(feature = "python")]
 mod bindings;

@@ -218,6 +218,7 @@ fn beyond(count: u32, formula: fn(f64) -> f64) -> f64 {
 }
 
 /// `plus` and `minus` of a type of the language.
+#[macro_export]
 macro_rules! by_operators {
     () => {
         #[inline]
@@ -230,7 +231,7 @@ macro_rules! by_operators {
         }
     };
 }
-pub(crate) use by_operators;
+pub use by_operators;
 
 impl Count for u32 {
     fn cells(slice: &[Self]) -> Cells<'_> {

@@ -1,24 +1,12 @@
-//! The learners of fasttree: growth, search, pruning and prediction of trees, and the models beside
-//! them.
+//! Growth, search, pruning and prediction of trees.
 //!
-//! The second of the three crates of the core, on [`fasttree_base`], whose modules it names as its
-//! own.
+//! The third of the five crates of the core.
 
-pub use fasttree_base::{
-    bins, criteria, data, error, json, memory, model, numeric, options, parallel, reached, read,
-    simd, stats, tree,
-};
+pub use fasttree_base::{error, json, memory, numeric, options, parallel, reached, simd};
+pub use fasttree_counts::{bins, criteria, data, model, read, stats, tree};
 
-pub mod bayes;
-pub mod discretize;
 pub mod exact;
-pub mod explain;
-pub mod fit;
 pub mod grow;
-pub mod inspect;
-pub mod networks;
 pub mod predict;
 pub mod prune;
-pub mod resample;
 pub mod split;
-pub mod store;

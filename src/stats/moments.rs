@@ -154,7 +154,7 @@ macro_rules! by_weighing {
         }
     };
 }
-pub use crate::by_weighing;
+pub use by_weighing;
 
 #[cfg(test)]
 mod tests {

@@ -44,7 +44,7 @@ const RANKS: [(&str, u32); 29] = [
 ];
 
 /// The roots of the crates: lists of their rooms.
-const ROOTS: [&str; 3] = ["lib", "trees", "base"];
+const ROOTS: [&str; 5] = ["lib", "learners", "trees", "counts", "base"];
 
 /// What a saved model needs, and all that these rooms may use.
 const MODEL_WING: [&str; 5] = ["tree", "model", "predict", "explain", "store"];

@@ -61,6 +61,7 @@ fn with_weights<W: ByOrder>(
     let whole = RangeNode::new(NodeRange { start: 0, len: rows.len(), buffer: 0 });
     let rows = SortedRanges::new(&context, buffers.slices());
     let tree = driver::grow(rows, tree, whole, task, control)?;
+    drop(buffers); // before the arrays of the tree are made
     Ok(tree.finish(context.weights.unit(), context.weights.are_copies(), context.setting))
 }
 

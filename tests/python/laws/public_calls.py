@@ -179,8 +179,8 @@ SHORT = {
     model_selection: JavaRandom.next_int LearningCurveSplit.row_sizes Splitter.get_n_splits
     pruning: Pruning.needs_rows Pruning.to_config _CostComplexity.alpha_rule
       _CostComplexity.to_config _ReducedError.to_config impurity_for make
-    table: Table.all_columns Table.block Table.class_values Table.classes Table.column
-      Table.columns Table.dates Table.describe Table.drop Table.feature_names Table.head Table.labels_are_numbers
+    table: Table.all_columns Table.block Table.class_values Table.classes Table.column Table.columns
+      Table.dates Table.describe Table.drop Table.feature_names Table.head Table.labels_are_numbers
       Table.n_features Table.target Table.target_column Table.task
     """,
     "reads a data set of the package, or makes rows by passes of NumPy": """

@@ -5,11 +5,19 @@
 //! compiled at a time, and a change in growth leaves those below it as they are. A crate is one
 //! unit of code to LLVM: what another crate calls per row or per node is generic or `#[inline]`.
 
+#[path = "../error.rs"]
 pub mod error;
+#[path = "../json.rs"]
 pub mod json;
+#[path = "../memory/mod.rs"]
 pub mod memory;
+#[path = "../numeric/mod.rs"]
 pub mod numeric;
+#[path = "../options.rs"]
 pub mod options;
+#[path = "../parallel.rs"]
 pub mod parallel;
+#[path = "../reached.rs"]
 pub mod reached;
+#[path = "../simd/mod.rs"]
 pub mod simd;

@@ -4,10 +4,17 @@
 
 pub use fasttree_base::{error, json, memory, numeric, options, parallel, reached, simd};
 
+#[path = "../bins/mod.rs"]
 pub mod bins;
+#[path = "../criteria/mod.rs"]
 pub mod criteria;
+#[path = "../data/mod.rs"]
 pub mod data;
+#[path = "../model.rs"]
 pub mod model;
+#[path = "../read/mod.rs"]
 pub mod read;
+#[path = "../stats/mod.rs"]
 pub mod stats;
+#[path = "../tree/mod.rs"]
 pub mod tree;

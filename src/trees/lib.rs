@@ -5,8 +5,13 @@
 pub use fasttree_base::{error, json, memory, numeric, options, parallel, reached, simd};
 pub use fasttree_counts::{bins, criteria, data, model, read, stats, tree};
 
+#[path = "../exact/mod.rs"]
 pub mod exact;
+#[path = "../grow/mod.rs"]
 pub mod grow;
+#[path = "../predict/mod.rs"]
 pub mod predict;
+#[path = "../prune/mod.rs"]
 pub mod prune;
+#[path = "../split/mod.rs"]
 pub mod split;

@@ -259,7 +259,6 @@ impl Control {
     }
 
     /// Set the number of units of work.
-    #[inline]
     pub fn expect(&self, total: u64) {
         if !self.quiet {
             self.shared.total.store(total, Ordering::Relaxed);
@@ -274,7 +273,6 @@ impl Control {
     }
 
     /// (finished, all) units of work.
-    #[inline]
     pub fn progress(&self) -> (u64, u64) {
         (self.shared.done.load(Ordering::Relaxed), self.shared.total.load(Ordering::Relaxed))
     }

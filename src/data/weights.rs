@@ -126,7 +126,6 @@ impl Weights {
     }
 
     /// The copies that each row stands for; None unless some row stands for several.
-    #[inline]
     pub fn copies(&self) -> Option<&[u32]> {
         match self {
             Self::Integer(w) if w.iter().any(|&w| w > 1) => Some(w),

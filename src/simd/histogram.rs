@@ -58,22 +58,21 @@ pub fn count<T: Copy>(
     assert!(of.class_at < of.width && of.features <= of.width);
     assert!(into.len() >= of.planes * of.plane(features));
     let Some(chosen) = chosen else {
-        return count_places::<0, T>(rows, of, features, |place| place, weight, add, into);
+        return count_places(rows, of, features, |place| place, weight, add, into);
     };
     assert!(chosen.iter().all(|&f| (f as usize) < of.width));
     // Four of sixteen features is a usual draw, and a constant number unrolls the loop.
     if let Ok(four) = <&[u32; 4]>::try_from(chosen) {
-        count_places::<4, T>(rows, of, 4, |place| four[place] as usize, weight, add, into);
+        count_places(rows, of, 4, |place| four[place] as usize, weight, add, into);
     } else {
-        count_places::<0, T>(rows, of, features, |place| chosen[place] as usize, weight, add, into);
+        count_places(rows, of, features, |place| chosen[place] as usize, weight, add, into);
     }
 }
 
 /// [`count`], whose assertions hold, of the features at the first places of a table; `code_at` is
-/// the place of a feature's code within a row. `N` is the number of features where that is known,
-/// for which the loop is unrolled, and 0 elsewhere.
-#[inline]
-fn count_places<const N: usize, T: Copy>(
+/// the place of a feature's code within a row.
+#[inline(always)]
+fn count_places<T: Copy>(
     rows: &[u8],
     of: RowFormat,
     features: usize,
@@ -82,7 +81,6 @@ fn count_places<const N: usize, T: Copy>(
     add: impl Fn(T, T) -> T,
     into: &mut [T],
 ) {
-    let features = if N > 0 { N } else { features };
     let (plane, mask) = (of.plane(features), of.mask());
     for row in rows.chunks_exact(of.width) {
         let (class, weight) = (of.plane_of(row), weight(row));

@@ -38,7 +38,7 @@ Units = Sequence[tuple[str, Any]]
 """The key of the shared object and the argument of each unit."""
 
 MAX_ATTEMPTS = 4
-"""Largest number of times a unit is started; a unit that has ended so many workers is at fault."""
+"""How often a unit is started at most: after that many failed workers the unit is to blame."""
 
 MAX_CACHED = 4
 """Largest number of shared objects that a worker process of joblib keeps mapped."""

@@ -115,9 +115,9 @@ def all_candidates(
     blocks, n = encode_rows(fitted._schema, rows.table)
     rows_of = rows_by_node(fitted._model.apply(blocks, n), fitted.tree_.subtree_ends())
     table = labelled(fitted._schema, rows.table)
-    candidates = {}
+    is_divided, candidates = divides_rows(fitted), {}
     for node in np.flatnonzero(fitted.tree_.n_children > 0).tolist():
-        if divides_rows(fitted):
+        if is_divided:
             fractions = fitted._model.reach(blocks, n, node)
         else:
             fractions = np.zeros(n)

@@ -3,7 +3,7 @@
 What
     Labels, probabilities, accuracy and evaluation of an estimator with a fitted model.
 Complexity
-    That of the model: O(depth) per row and tree.
+    O(depth) per row and tree.
 When not to use it
     Directly: it is a base of `FastTreeClassifier` and `FastForestClassifier`. `Regressor` is its
     counterpart for numbers.

@@ -32,7 +32,7 @@ def decision_rule(fitted: Any, row: Any, *, intervals: Any = None) -> str:
     Args:
         row: one row: a mapping or a frame of one row with column names, or a list of cells in
             column order.
-        intervals: what ``model.leaf_intervals()`` has found: that of the leaf stands behind it.
+        intervals: result of ``model.leaf_intervals()``; the text ends with the leaf's interval.
 
     Raises:
         ValueError: more than one row, or a row with another number of cells.

@@ -129,7 +129,9 @@ class Parameter:
         words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
         if not words:
             return ()
-        return (*[None] * (NoneType in parts), *[False, True] * (bool in parts), *words)
+        none = [None] if NoneType in parts else []
+        booleans = [False, True] if bool in parts else []
+        return (*none, *booleans, *words)
 
 
 def _parts_of(hint: Any) -> tuple[Any, ...]:

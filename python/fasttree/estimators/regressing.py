@@ -5,7 +5,7 @@ What
     training rows in the leaves (`leaf_targets`); and prediction intervals that are calibrated on
     rows held out (`intervals`).
 Complexity
-    That of the model: O(depth) per row and tree; for quantiles see `leaf_targets`.
+    O(depth) per row and tree; for quantiles see `leaf_targets`.
 When not to use it
     Directly: it is a base of `FastTreeRegressor` and `FastForestRegressor`. `Classifier` is its
     counterpart for classes.

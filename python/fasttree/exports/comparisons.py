@@ -30,7 +30,7 @@ class ColumnTest:
         cuts: cut points, ascending.
         order: branch ``order[i]`` takes the values up to ``cuts[i]``, the last one the rest.
         missing: branch that takes missing values; None if they are divided.
-        shares: share of a missing value that each branch takes; empty where nobody asks.
+        shares: share of a missing value that each branch takes; empty if they are not used.
     """
 
     column: int
@@ -70,8 +70,8 @@ def comparisons(
     Args:
         reading: the tree.
         test_of: the test of an inner node, by its number.
-        chain: tests of at most so many branches become a chain, which takes off the first branch
-            at each step; others a balanced tree.
+        chain: largest number of branches of a test that becomes a chain, which takes off the first
+            branch at each step; other tests become a balanced tree.
     """
     number = 0
     # What is still to be written: a node of the tree (no test), or the branches order[low:high] of

@@ -339,7 +339,8 @@ def _remedy_for_format(name: str, texts: list[str], units: set[str]) -> str:
     plain = [re.sub(rf"[^\d.,{exponent}-]", "", _replaced(text, steps)) for text in texts]
     marks = [mark for mark, _, form in DECIMAL_MARKS if all(map(form.fullmatch, plain))]
     has_marks = any("." in text or "," in text for text in plain)
-    has_odd_digits = any(re.search(r"\d[eE][-+]?\d|\d['’\s]+\d{1,2}(?!\d)", text) for text in texts)
+    odd_digits = r"\d[eE][-+]?\d|\d['’\s]+\d{1,2}(?!\d)"
+    has_odd_digits = any(re.search(odd_digits, text) for text in texts)
     if has_odd_digits or not marks or (len(marks) > 1 and has_marks):
         is_read = "." in numbers_by_decimal_mark(texts)  # once the mark is known
         return _read_with(_readings(plain)) if is_read else "write them as numbers alone"

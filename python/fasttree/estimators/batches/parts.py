@@ -1,4 +1,4 @@
-"""The columns, levels and classes of rows in parts (batches or partitions), merged over all parts.
+"""Columns, levels and classes of rows that come in parts (batches or partitions).
 
 What
     `Reader` splits a part into features, target and weights. `describe` collects the facts of one

@@ -11,14 +11,14 @@
 //! distinct values is found on all rows. A column with too few distinct values in the sample (fewer
 //! than [`LEAST_DISTINCT`] per bin) is cut on all rows.
 //!
-//! O(n) for the distinct values, and per column one radix sort of at most [`SAMPLE`] values (of all
+//! O(n) for the distinct values, and per column one sort of at most [`SAMPLE`] values (of all
 //! values if the sample is too coarse) and O(bins log n).
 
 use super::TILE;
 use super::sample::{sampled_rows, total_of};
 use crate::data::{MISSING, RowChoice, RowSource, Weights};
 use crate::error::Result;
-use crate::numeric::{from_order_key, midpoint, order_key, radix, radix_sort};
+use crate::numeric::{bucket_sort, from_order_key, midpoint, order_key};
 use crate::parallel::{self, Control};
 
 /// About the number of rows of a sample; more rows than these are sampled. With 256 bins a bin has
@@ -217,11 +217,11 @@ impl Ranked {
         }
         // Values that are float32 have keys of half the size.
         if values.iter().fold(true, |narrow, &x| narrow & (f64::from(x as f32) == x)) {
-            let keys = sorted_narrow(values.iter().map(|&x| order_key_narrow(x as f32)).collect());
+            let keys = bucket_sort(values.iter().map(|&x| order_key_narrow(x as f32)));
             let value = |key| f64::from(from_order_key_narrow(key));
             return Ok(Self::of(keys.into_iter().map(|key| (value(key), 1))));
         }
-        let keys = sorted(values.into_iter().map(order_key).collect());
+        let keys = bucket_sort(values.iter().map(|&x| order_key(x)));
         Ok(Self::of(keys.into_iter().map(|key| (from_order_key(key), 1))))
     }
 
@@ -296,55 +296,10 @@ fn from_order_key_narrow(key: u32) -> f32 {
     f32::from_bits(if key >> 31 == 1 { key ^ (1 << 31) } else { !key })
 }
 
-/// Fewer keys than these are sorted by comparisons, which is quicker.
-const LEAST_FOR_RADIX: usize = 1024;
-
-/// Sort keys of 32 bits.
-fn sorted_narrow(mut keys: Vec<u32>) -> Vec<u32> {
-    if keys.len() < LEAST_FOR_RADIX {
-        keys.sort_unstable();
-        return keys;
-    }
-    radix_sort(keys, |key| key)
-}
-
-/// Sort keys: a radix sort by the upper 33 bits, which decide most comparisons, and then a sort of
-/// each run with equal upper bits.
-fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
-    if keys.len() < LEAST_FOR_RADIX {
-        keys.sort_unstable();
-        return keys;
-    }
-    let shift = 64 - radix::BITS;
-    keys = radix_sort(keys, |key| key >> shift);
-    for run in keys.chunk_by_mut(|a, b| a >> shift == b >> shift) {
-        if run.len() > 1 {
-            run.sort_unstable();
-        }
-    }
-    keys
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::numeric::mix;
-
-    #[test]
-    fn the_sort_is_a_sort() {
-        for n in [0_u64, 5, 1023, 1024, 40_000] {
-            for bits in [3, 30, 64] {
-                let keys: Vec<u64> = (0..n).map(|i| mix(n, i) >> (64 - bits)).collect();
-                let mut expected = keys.clone();
-                expected.sort_unstable();
-                assert_eq!(sorted(keys), expected, "{n} {bits}");
-                let keys: Vec<u32> = expected.iter().rev().map(|&key| (key >> 32) as u32).collect();
-                let mut narrow = keys.clone();
-                narrow.sort_unstable();
-                assert_eq!(sorted_narrow(keys), narrow, "{n} {bits}");
-            }
-        }
-    }
 
     /// Weka's rule, value by value.
     fn slow(masses: &[u64], bins: u64) -> Vec<usize> {

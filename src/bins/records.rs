@@ -5,8 +5,6 @@
 //! byte), and the weight if rows have weights (1, 4 or 8 bytes). Growth sorts records by node as it
 //! goes. Their order within a node has no meaning: everything that is counted is a sum of integers.
 
-use crate::error::Result;
-use crate::memory;
 use crate::stats::{ExactMoments, Sum};
 
 /// Bytes of the weight of a row.
@@ -174,15 +172,6 @@ impl Records {
     pub fn moments(&self) -> ExactMoments {
         let of_row = |row| ExactMoments::of(self.layout.weight(row), self.layout.number(row));
         self.rows().map(of_row).fold(ExactMoments::default(), Sum::plus)
-    }
-
-    /// A buffer as large as these rows.
-    ///
-    /// # Errors
-    /// Where there is no memory for it.
-    pub fn spare(&self) -> Result<Vec<u8>> {
-        memory::expect(self.bytes.len())?;
-        Ok(vec![0; self.bytes.len()])
     }
 
     /// The rows one by one.

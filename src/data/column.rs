@@ -2,14 +2,14 @@
 //!
 //! The sorted order of a numeric column is a list of 32-bit entries (`entries`): a scan finds the
 //! boundaries between values without reading the values, and a stable partition can keep the tied
-//! bits true. Rows with a missing value come last. Sorting is a stable radix sort by the upper half
-//! of an order-preserving key (11 bits per pass; passes over a constant digit are skipped); then
-//! the few runs with equal upper halves are sorted by the whole key. O(n), about 10 ns per value.
+//! bits true. Rows with a missing value come last. The upper half of an order-preserving key is
+//! sorted together with the row; then the few runs with equal upper halves are sorted by the whole
+//! key. About 10 ns per value.
 
 use super::draw::Draw;
 use super::entries::{entry_row, pack_entry};
 use super::source::{RowChoice, RowSource};
-use crate::numeric::{order_key, radix_sort};
+use crate::numeric::{bucket_sort, order_key};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Code of a missing nominal value in a [`NominalColumn`].
@@ -259,23 +259,11 @@ pub fn sorted_entries<T: Copy + Into<f64>>(values: &[T]) -> Vec<u32> {
         (low.min(key), high.max(key))
     });
     let shift = (u64::BITS - high.saturating_sub(low).leading_zeros()).saturating_sub(32);
-    // The result is allocated before the buffers of the sort, which then leave no gap below it.
+    let rows = values.iter().zip(0_u64..).map(|(&value, row)| (value.into(), row));
+    let pack = |(value, row)| (order_key(value) - low) >> shift << 32 | row;
+    // The result is allocated before the memory of the sort, which then leaves no gap below it.
     let mut entries = Vec::with_capacity(values.len());
-    let mut packed: Vec<u64> = Vec::with_capacity(values.len());
-    let mut missing = Vec::new();
-    for (i, v) in values.iter().map(|&v| v.into()).enumerate() {
-        if v.is_nan() {
-            missing.push(i as u32);
-        } else {
-            packed.push((order_key(v) - low) >> shift << 32 | i as u64);
-        }
-    }
-    // A radix sort pays from a few hundred values on.
-    if packed.len() < 512 {
-        packed.sort_unstable();
-    } else {
-        packed = radix_sort(packed, |entry| entry >> 32);
-    }
+    let mut packed = bucket_sort(rows.clone().filter(|(value, _)| !value.is_nan()).map(pack));
     // Runs with equal leading bits are sorted by the whole key; equal keys are tied.
     for run in packed.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
         if let [alone] = run {
@@ -293,7 +281,10 @@ pub fn sorted_entries<T: Copy + Into<f64>>(values: &[T]) -> Vec<u32> {
             before = own;
         }
     }
-    entries.extend(missing.iter().enumerate().map(|(i, &row)| pack_entry(row, i > 0)));
+    if packed.len() < values.len() {
+        let missing = rows.filter(|(value, _)| value.is_nan()).map(|(_, row)| row as u32);
+        entries.extend(missing.enumerate().map(|(i, row)| pack_entry(row, i > 0)));
+    }
     entries
 }
 

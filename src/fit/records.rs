@@ -2,8 +2,8 @@
 //!
 //! Records come from a prepared data set ([`FitPlan::records`]). Where a fit reads nothing but
 //! codes, they come directly from the caller's columns ([`FitPlan::read`]) and no data set is
-//! made; memory is then at most two buffers of records, of `features + 1` bytes per row (see
-//! [`crate::bins`]). Both give the same records, hence the same tree.
+//! made; the records then take `features + 1` bytes per row (see [`crate::bins`]). Both give the
+//! same records, hence the same tree.
 
 use super::plan::FitPlan;
 use super::route::{FitShape, MOST_VALUES, Reason, Route};

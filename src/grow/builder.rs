@@ -21,15 +21,14 @@ pub(super) struct BuilderNode {
     pub rows: u32,
     /// Key of the node's random choices.
     pub key: u64,
-    pub split: Option<NodeSplit>,
-    /// The test of the chosen feature, where features are chosen by significance.
-    pub significance: Option<FeatureTest>,
+    /// Index of its split in [`TreeBuilder::splits`]; [`NONE`] for a leaf.
+    pub split: u32,
 }
 
 impl BuilderNode {
     /// A node without a parent and a split.
     fn root(depth: u32, rows: u32, key: u64) -> Self {
-        Self { parent: NONE, branch: 0, depth, rows, key, split: None, significance: None }
+        Self { parent: NONE, branch: 0, depth, rows, key, split: NONE }
     }
 }
 
@@ -65,6 +64,11 @@ const FIRST_NODES: usize = 16;
 #[derive(Debug, Clone)]
 pub(super) struct TreeBuilder<S> {
     pub nodes: Vec<BuilderNode>,
+    /// The splits of the inner nodes, in the order in which they were made.
+    pub splits: Vec<NodeSplit>,
+    /// The test of the chosen feature of each node, where features are chosen by significance; else
+    /// empty.
+    pub significance: Vec<Option<FeatureTest>>,
     /// Class sums, `classes` per node.
     pub sums: Vec<S>,
     /// Levels that subset tests list.
@@ -88,6 +92,8 @@ impl<S: Sum> TreeBuilder<S> {
         all_sums.extend_from_slice(sums);
         Self {
             nodes,
+            splits: Vec::with_capacity(FIRST_NODES / 2),
+            significance: Vec::new(),
             sums: all_sums,
             levels: Vec::new(),
             labels: Vec::new(),
@@ -100,6 +106,17 @@ impl<S: Sum> TreeBuilder<S> {
     /// the node, also those without a value of the tested feature.
     pub fn sums(&self, node: usize) -> &[S] {
         &self.sums[node * self.classes..(node + 1) * self.classes]
+    }
+
+    /// The split of a node; `None` for a leaf.
+    pub fn split_of(&self, node: usize) -> Option<&NodeSplit> {
+        self.splits.get(self.nodes[node].split as usize)
+    }
+
+    /// Note the test of the chosen feature of a node.
+    pub fn set_significance(&mut self, node: usize, test: FeatureTest) {
+        self.significance.resize(self.nodes.len(), None);
+        self.significance[node] = Some(test);
     }
 
     /// Whether the limits that do not depend on candidates make a node a leaf. Its size is the sum
@@ -119,12 +136,11 @@ impl<S: Sum> TreeBuilder<S> {
         let mut key = 0u128;
         let mut at = self.nodes[node];
         while at.parent != NONE {
-            let parent = self.nodes[at.parent as usize];
-            if let Some(split) = parent.split {
+            if let Some(split) = self.split_of(at.parent as usize) {
                 let test = u64::from(split.feature) << 32 | u64::from(at.branch);
                 key = key.wrapping_add(u128::from(mix(1, test)) << 64 | u128::from(mix(2, test)));
             }
-            at = parent;
+            at = self.nodes[at.parent as usize];
         }
         key
     }
@@ -135,12 +151,12 @@ impl<S: Sum> TreeBuilder<S> {
         let mut found = self.above.clone().unwrap_or_else(|| PathLimits::new(constraints));
         let mut at = self.nodes[node as usize];
         while at.parent != NONE {
-            let parent = self.nodes[at.parent as usize];
-            if let Some(NodeSplit { feature, first_child, .. }) = parent.split {
+            if let Some(&NodeSplit { feature, first_child, .. }) = self.split_of(at.parent as usize)
+            {
                 let sides = [0, 1].map(|side| self.sums((first_child + side) as usize));
                 found.pass(feature, at.branch, sides);
             }
-            at = parent;
+            at = self.nodes[at.parent as usize];
         }
         Some(found)
     }
@@ -170,8 +186,8 @@ impl<S: Sum> TreeBuilder<S> {
         let test = split.test.shifted(self.levels.len() as u32);
         self.levels.extend_from_slice(levels);
         let n_children = children.rows.len() as u32;
-        self.nodes[node as usize].split =
-            Some(NodeSplit { test, first_child, n_children, ..split });
+        self.nodes[node as usize].split = self.splits.len() as u32;
+        self.splits.push(NodeSplit { test, first_child, n_children, ..split });
         first_child
     }
 
@@ -187,6 +203,7 @@ impl<S: Sum> TreeBuilder<S> {
     pub fn expect(&mut self, subtrees: &[Self]) {
         let nodes: usize = subtrees.iter().map(|subtree| subtree.nodes.len()).sum();
         self.nodes.reserve_exact(nodes);
+        self.splits.reserve_exact(subtrees.iter().map(|subtree| subtree.splits.len()).sum());
         self.sums.reserve_exact(nodes * self.classes);
     }
 
@@ -194,19 +211,22 @@ impl<S: Sum> TreeBuilder<S> {
     pub fn graft(&mut self, leaf: usize, other: Self) {
         // The root of the subtree is the leaf itself, so its other nodes move up by one less.
         let shift = self.nodes.len() as u32 - 1;
-        let listed = self.levels.len() as u32;
-        let moved = |split: Option<NodeSplit>| {
-            split.map(|s| NodeSplit {
-                first_child: s.first_child + shift,
-                test: s.test.shifted(listed),
-                ..s
-            })
-        };
-        self.nodes[leaf].split = moved(other.nodes[0].split);
-        self.nodes[leaf].significance = other.nodes[0].significance;
-        for node in &other.nodes[1..] {
-            let parent = if node.parent == 0 { leaf as u32 } else { node.parent + shift };
-            self.nodes.push(BuilderNode { parent, split: moved(node.split), ..*node });
+        let place = |node: usize| if node == 0 { leaf } else { node + shift as usize };
+        let (made, listed) = (self.splits.len() as u32, self.levels.len() as u32);
+        let split = |split: u32| if split == NONE { NONE } else { split + made };
+        self.nodes[leaf].split = split(other.nodes[0].split);
+        self.nodes.extend(other.nodes[1..].iter().map(|node| BuilderNode {
+            parent: place(node.parent as usize) as u32,
+            split: split(node.split),
+            ..*node
+        }));
+        self.splits.extend(other.splits.iter().map(|split| NodeSplit {
+            first_child: split.first_child + shift,
+            test: split.test.shifted(listed),
+            ..*split
+        }));
+        for (node, test) in other.significance.iter().enumerate() {
+            test.iter().for_each(|&test| self.set_significance(place(node), test));
         }
         self.sums.extend_from_slice(&other.sums[self.classes..]);
         self.levels.extend_from_slice(&other.levels);
@@ -236,7 +256,7 @@ impl<S: Sum> TreeBuilder<S> {
         while let Some(i) = stack.pop() {
             number[i as usize] = sequence.len() as u32;
             sequence.push(i);
-            if let Some(s) = self.nodes[i as usize].split {
+            if let Some(s) = self.split_of(i as usize) {
                 stack.extend((s.first_child..s.first_child + s.n_children).rev());
             }
         }
@@ -272,10 +292,10 @@ impl<S: Sum> TreeBuilder<S> {
             }
             let first_child = tree.children.len() as u32;
             let position = NodePosition { parent, branch: own.branch, depth: own.depth };
-            let significance = own.significance;
+            let significance = self.significance.get(i as usize).copied().flatten();
             let mut node = Node { first_child, significance, ..Node::leaf(position, label, rows) };
             // The split, if the node has one.
-            if let Some(s) = own.split {
+            if let Some(s) = self.split_of(i as usize) {
                 let children = s.first_child..s.first_child + s.n_children;
                 tree.children.extend(children.clone().map(|c| number[c as usize]));
                 node.test = tree.copy_levels(s.test, &self.levels);

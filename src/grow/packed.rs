@@ -29,10 +29,8 @@ impl PackedTree {
     /// Pack a subtree: nodes, class sums and levels in the order of their creation.
     /// [`Self::unpack`] is the inverse.
     pub(super) fn of<S: SentSum>(tree: &TreeBuilder<S>) -> Self {
-        let mut words = Vec::new();
-        for node in &tree.nodes {
-            words.extend(words_of(node));
-        }
+        let nodes = tree.nodes.iter().enumerate();
+        let words = nodes.flat_map(|(i, node)| words_of(node, tree.split_of(i))).collect();
         Self { words, sums: S::to_words(&tree.sums), levels: tree.levels.clone() }
     }
 
@@ -46,8 +44,19 @@ impl PackedTree {
         if !fits || nodes.is_empty() {
             return Err(Error::Internal("a packed tree of another size".into()));
         }
+        let (mut unpacked, mut splits) = (Vec::with_capacity(nodes.len()), Vec::new());
+        for words in nodes {
+            let split = split_of(words)?;
+            let number = if split.is_some() { splits.len() as u32 } else { NONE };
+            splits.extend(split);
+            let [parent, branch, depth, rows] = [0, 1, 2, 3].map(|i| words[i] as u32);
+            let key = words[4];
+            unpacked.push(BuilderNode { parent, branch, depth, rows, key, split: number });
+        }
         Ok(TreeBuilder {
-            nodes: nodes.iter().map(node_of).collect::<Result<_>>()?,
+            nodes: unpacked,
+            splits,
+            significance: Vec::new(),
             sums: S::of_words(&self.sums),
             levels: self.levels,
             labels: Vec::new(),
@@ -57,10 +66,10 @@ impl PackedTree {
     }
 }
 
-/// The words of a node.
-fn words_of(node: &BuilderNode) -> [u64; WORDS] {
+/// The words of a node and its split.
+fn words_of(node: &BuilderNode, split: Option<&NodeSplit>) -> [u64; WORDS] {
     let mut words = [0; WORDS];
-    let BuilderNode { parent, branch, depth, rows, key, split, .. } = *node;
+    let BuilderNode { parent, branch, depth, rows, key, .. } = *node;
     words[..4].copy_from_slice(&[parent, branch, depth, rows].map(u64::from));
     words[4] = key;
     let Some(split) = split else { return words };
@@ -72,15 +81,15 @@ fn words_of(node: &BuilderNode) -> [u64; WORDS] {
         Test::Groups { first, len } => (5, u64::from(first), u64::from(len)),
     };
     words[5..8].copy_from_slice(&[kind, a, b]);
-    let NodeSplit { feature, first_child, n_children, missing, score, distance, step, .. } = split;
+    let NodeSplit { feature, first_child, n_children, missing, score, distance, step, .. } = *split;
     words[8..11].copy_from_slice(&[feature, first_child, n_children].map(u64::from));
     words[11..13].copy_from_slice(&[score, distance].map(f64::to_bits));
     words[13] = u64::from(step) << 32 | u64::from(missing.unwrap_or(NONE));
     words
 }
 
-/// The node of some words.
-fn node_of(words: &[u64; WORDS]) -> Result<BuilderNode> {
+/// The split of a node by its words.
+fn split_of(words: &[u64; WORDS]) -> Result<Option<NodeSplit>> {
     let test = match (words[5], words[6], words[7]) {
         (0 | 1, ..) => Test::Leaf,
         (2, at, reach) => {
@@ -91,7 +100,7 @@ fn node_of(words: &[u64; WORDS]) -> Result<BuilderNode> {
         (5, first, len) => Test::Groups { first: first as u32, len: len as u32 },
         _ => return Err(Error::Internal("a packed tree with an unknown test".into())),
     };
-    let split = (words[5] > 0).then(|| NodeSplit {
+    Ok((words[5] > 0).then(|| NodeSplit {
         feature: words[8] as u32,
         test,
         first_child: words[9] as u32,
@@ -100,8 +109,5 @@ fn node_of(words: &[u64; WORDS]) -> Result<BuilderNode> {
         score: f64::from_bits(words[11]),
         distance: f64::from_bits(words[12]),
         step: (words[13] >> 32) as u32,
-    });
-    let [parent, branch, depth, rows] = [0, 1, 2, 3].map(|i| words[i] as u32);
-    debug_assert!(parent == NONE || split.is_none() || words[9] > 0);
-    Ok(BuilderNode { parent, branch, depth, rows, key: words[4], split, significance: None })
+    }))
 }

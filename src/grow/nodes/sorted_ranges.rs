@@ -163,7 +163,9 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
         };
         let contingency = evaluator.count_tables();
         let chosen = evaluator.choose(&contingency, &mut self.workspace, control)?;
-        tree.nodes[node].significance = self.workspace.significance.take();
+        if let Some(test) = self.workspace.significance.take() {
+            tree.set_significance(node, test);
+        }
         Ok(chosen)
     }
 

@@ -8,7 +8,7 @@ use super::best_cut::CodedSum;
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CounterPool, NodeCounts};
 use super::node::{BinnedNode, BinnedWorkspace, drawn_features};
-use super::rows::{Branching, RecordBuffers, RecordRange};
+use super::rows::{Branching, NodeRecords, RecordRange};
 use super::small::{SmallColumns, SmallNode};
 use crate::bins::{Records, TableFacts, WeightWidth};
 use crate::error::Result;
@@ -52,18 +52,17 @@ fn with_sums<S: CodedSum>(
     mut records: Records,
     control: &Control,
 ) -> Result<Tree> {
-    let (layout, len, setting) = (records.layout, records.len(), context.setting);
+    let (len, setting) = (records.len(), context.setting);
     let (unit, sums) = (context.unit, context.sums::<S>(&records.bytes));
     context.total_weight = S::total(&sums).value(unit);
     let tree = TreeBuilder::new(&sums, len as u32, mix(setting.seed, 0), 0);
-    let mut other = records.spare()?;
-    let buffers = RecordBuffers::new(layout.width, &mut records.bytes, &mut other);
-    let root = CodedNode::new(RecordRange { start: 0, len, buffer: 0 });
+    let root = CodedNode::new(RecordRange { start: 0, len });
+    let records = NodeRecords::new(&mut records);
     let task = match setting.criterion.needs_all_candidates() {
         true => 0,
         false => driver::task_size(len, SMALLEST_TASK, control),
     };
-    let tree = driver::grow(BinnedRows::new(&context, buffers), tree, root, task, control)?;
+    let tree = driver::grow(BinnedRows::new(&context, records), tree, root, task, control)?;
     Ok(tree.finish(unit, context.copies(), setting))
 }
 
@@ -91,7 +90,7 @@ fn fits_in_lanes<S: Sum>(totals: &[S]) -> bool {
 /// Evaluates nodes and divides their records.
 pub(super) struct BinnedRows<'n, 'b, S: Sum> {
     pub context: &'n BinnedContext<'n>,
-    pub buffers: RecordBuffers<'b>,
+    pub records: NodeRecords<'b>,
     pub workspace: BinnedWorkspace<S>,
     pub pool: CounterPool<S>,
     /// Bytes of the counters of open nodes.
@@ -103,7 +102,7 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
     type Node = CodedNode<S>;
     type Best = BestSplit<S>;
     type Context = &'n BinnedContext<'n>;
-    type Task = (RecordBuffers<'b>, RecordRange);
+    type Task = (NodeRecords<'b>, RecordRange);
 
     fn context(&self) -> Self::Context {
         self.context
@@ -134,8 +133,8 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         let path = path.as_ref();
         let bare = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key, path };
         if context.in_blocks && open.rows.small.is_none() && fits_in_lanes(totals) {
-            let records = self.buffers.rows(open.rows.range);
-            open.rows.small = Some(SmallColumns::of_records(context, records));
+            let rows = self.records.rows(open.rows.range);
+            open.rows.small = Some(SmallColumns::of_records(context, rows));
         }
         // Search the features that are drawn, or all.
         let mut order = std::mem::take(&mut self.workspace.order);
@@ -175,20 +174,20 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
             return self.split_small(tree, &open, small, best, step, children);
         }
         let CodedNode { range, counters, .. } = open.rows;
-        // Copy the records branch by branch, and add the children.
+        // Divide the records by branch, and add the children.
         let how = if best.branch_of.is_empty() {
             let codes = context.features[feature].codes;
             Branching::Cut { at: best.at, missing: best.missing.then_some(codes) }
         } else {
             Branching::Codes(&best.branch_of)
         };
-        let sizes = self.buffers.partition(context, range, feature, how, best.branches);
+        let sizes = self.records.partition(context, range, feature, how, best.branches);
         let added = NewChildren { sums: &best.sums, rows: &sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let mut start = range.start;
         let mut nodes = Vec::with_capacity(sizes.len());
         for &size in &sizes {
-            let range = RecordRange { start, len: size as usize, buffer: 1 - range.buffer };
+            let range = RecordRange { start, len: size as usize };
             start += size as usize;
             nodes.push(CodedNode::new(range));
         }
@@ -209,11 +208,11 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
 
     fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
         let ranges: Vec<RecordRange> = nodes.iter().map(|n| n.range).collect();
-        self.buffers.divide(&ranges).into_iter().zip(ranges).collect()
+        self.records.divide(&ranges).into_iter().zip(ranges).collect()
     }
 
-    fn attach(context: Self::Context, (buffers, range): Self::Task) -> (Self, Self::Node) {
-        (Self::new(context, buffers), CodedNode::new(range))
+    fn attach(context: Self::Context, (records, range): Self::Task) -> (Self, Self::Node) {
+        (Self::new(context, records), CodedNode::new(range))
     }
 }
 

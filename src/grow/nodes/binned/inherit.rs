@@ -13,7 +13,7 @@ use super::counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted
 use super::cuts::beats;
 use super::growth::{BinnedRows, CodedNode, KEPT_BYTES};
 use super::node::{BinnedNode, BinnedWorkspace};
-use super::rows::RecordBuffers;
+use super::rows::NodeRecords;
 use crate::error::Result;
 use crate::grow::search::BestSplit;
 use crate::parallel::Control;
@@ -21,9 +21,9 @@ use crate::reached::{self, Way};
 
 impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
     /// A worker on some slices of the records.
-    pub(super) fn new(context: &'n BinnedContext<'n>, buffers: RecordBuffers<'b>) -> Self {
+    pub(super) fn new(context: &'n BinnedContext<'n>, records: NodeRecords<'b>) -> Self {
         let (workspace, pool) = (BinnedWorkspace::default(), CounterPool::default());
-        Self { context, buffers, workspace, pool, kept: 0 }
+        Self { context, records, workspace, pool, kept: 0 }
     }
 
     /// The best split among some features, block by block; counters are not kept. `bare` is the
@@ -66,7 +66,7 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
                 &mut self.workspace.blocks,
             );
         }
-        let (context, rows) = (self.context, self.buffers.rows(node.range));
+        let (context, rows) = (self.context, self.records.rows(node.range));
         if !is_counted_in_blocks(context, node.range.len) {
             let node = BinnedNode { counts: NodeCounts::Rows(rows), ..*bare };
             return node.choose(Some(chosen), &mut self.workspace, control);
@@ -98,7 +98,7 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         if let Some(small) = &node.small {
             return S::best_cut(bare, CutRows::Small(small), None, &mut self.workspace.blocks);
         }
-        let (context, rows) = (self.context, self.buffers.rows(node.range));
+        let (context, rows) = (self.context, self.records.rows(node.range));
         if node.counters.is_none() && is_counted_in_blocks(context, node.range.len) {
             let packed = context.packs(bare.totals);
             node.counters = Some(self.pool.count(context, rows, None, packed, control)?);
@@ -167,7 +167,7 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
             if children[b].range.len == 0 {
                 continue;
             }
-            let rows = self.buffers.rows(children[b].range);
+            let rows = self.records.rows(children[b].range);
             let own = self.pool.count_alone(context, rows, None, packed);
             counters.subtract(context, &own);
             if needs(b, children) && self.kept + bytes <= KEPT_BYTES {

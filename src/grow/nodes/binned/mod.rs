@@ -8,13 +8,13 @@
 //! cuts go into the same sinks, criteria and selection rules as the thresholds of sorted numbers
 //! ([`node`]). In the common case the cuts of a node are scored as blocks ([`best_cut`]): one of
 //! all features or, where these are many, several, each counted for itself; nodes of at most 64
-//! rows are words of bits ([`small`]). A split copies the records of a node from one buffer to the
-//! other ([`rows`]). [`spread`] grows trees whose rows lie in other processes.
+//! rows are words of bits ([`small`]). A split brings the records of a node into the order of its
+//! branches ([`rows`]). [`spread`] grows trees whose rows lie in other processes.
 //!
 //! All counts are integers, so the tree depends neither on the order of the rows nor on threads.
 //! Time: about a nanosecond per row and feature of all children but the largest (of all children
-//! where there are several blocks), and the formula per occupied bin. Memory: two buffers of
-//! records, and the counters of open nodes.
+//! where there are several blocks), and the formula per occupied bin. Memory: the records, and the
+//! counters of open nodes.
 //!
 //! It serves local growth by criteria on tables, with up to 255 classes; missing values are a
 //! branch of their own. Other growth on bins uses [`super::sorted_ranges`], with numbers rounded to

@@ -1,28 +1,28 @@
-//! The records of the nodes ([`RecordBuffers`]): two buffers, from one of which a node's records
-//! are copied to the other, branch by branch, when it is split.
+//! The records of the nodes ([`NodeRecords`]): a node has a range of them, which is brought into the
+//! order of its branches when it is split.
 //!
 //! A record is the codes of a row, its class and its weight ([`crate::bins::RowLayout`]). O(bytes
-//! of the node's records) per split; small nodes ([`super::small`]) are split without it.
+//! of the node's records) per split and no memory; small nodes ([`super::small`]) are split without
+//! it. The order of records within a node has no meaning.
 
 use super::context::BinnedContext;
+use crate::bins::Records;
 
-/// A contiguous slice of both buffers. Ranges of nodes are relative to the whole buffers.
+/// A contiguous slice of the records. Ranges of nodes are relative to all records.
 #[derive(Debug)]
-pub(super) struct RecordBuffers<'b> {
-    /// Place of the first record in the whole buffers.
+pub(super) struct NodeRecords<'b> {
+    /// Place of the first record of the slice among all.
     base: usize,
     /// Bytes per record.
     width: usize,
-    buffers: [&'b mut [u8]; 2],
+    records: &'b mut [u8],
 }
 
-/// The rows of a node as a range of the buffers.
+/// The rows of a node as a range of the records.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordRange {
     pub start: usize,
     pub len: usize,
-    /// Which of the two buffers holds them.
-    pub buffer: usize,
 }
 
 /// How the code of the split feature decides a row's branch.
@@ -34,25 +34,25 @@ pub(super) enum Branching<'a> {
     Codes(&'a [u16]),
 }
 
-impl<'b> RecordBuffers<'b> {
-    /// Slices of all records, of `width` bytes each.
-    pub fn new(width: usize, a: &'b mut [u8], b: &'b mut [u8]) -> Self {
-        Self { base: 0, width, buffers: [a, b] }
+impl<'b> NodeRecords<'b> {
+    /// All records.
+    pub fn new(records: &'b mut Records) -> Self {
+        Self { base: 0, width: records.layout.width, records: &mut records.bytes }
     }
 
-    /// The bytes of a node within the slices.
+    /// The bytes of a node within the slice.
     fn bytes(&self, range: RecordRange) -> std::ops::Range<usize> {
         let start = range.start - self.base;
         start * self.width..(start + range.len) * self.width
     }
 
-    /// The records of a node, one after the other, from the buffer that the range names.
+    /// The records of a node, one after the other.
     pub fn rows(&self, range: RecordRange) -> &[u8] {
-        &self.buffers[range.buffer][self.bytes(range)]
+        &self.records[self.bytes(range)]
     }
 
-    /// Copy the records of a node into the other buffer, branch by branch; returns the number of
-    /// records of each branch.
+    /// Bring the records of a node into the order of their branches; returns the number of records
+    /// of each branch.
     pub fn partition(
         &mut self,
         context: &BinnedContext<'_>,
@@ -62,20 +62,19 @@ impl<'b> RecordBuffers<'b> {
         branches: usize,
     ) -> Vec<u32> {
         let (bytes, width, layout) = (self.bytes(range), self.width, context.layout);
-        let [a, b] = &mut self.buffers;
-        let (from, to) = if range.buffer == 0 { (a, b) } else { (b, a) };
-        let (from, to) = (&from[bytes.clone()], &mut to[bytes]);
+        let rows = &mut self.records[bytes];
         // A threshold alone divides in two.
         if let Branching::Cut { at, missing: None } = how {
             let left = if layout.wide {
-                in_two(from, to, width, |row| layout.code(row, feature) <= at)
+                in_two(rows, width, |row| layout.code(row, feature) <= at)
             } else {
                 let at = at as u8;
-                in_two(from, to, width, |row| row[feature] <= at)
+                in_two(rows, width, |row| row[feature] <= at)
             };
             return vec![left as u32, (range.len - left) as u32];
         }
-        // Any other split counts the branches first, then fills them in.
+        // Any other split counts the branches first. Then a record that lies at the next place of
+        // one branch and belongs to another changes places with the record at the next place there.
         let branch = |row: &[u8]| {
             let code = layout.code(row, feature);
             match how {
@@ -85,81 +84,105 @@ impl<'b> RecordBuffers<'b> {
             }
         };
         let mut sizes = vec![0_u32; branches];
-        from.chunks_exact(width).for_each(|row| sizes[branch(row)] += 1);
-        let mut places = Vec::with_capacity(branches);
-        let mut start = 0;
-        for &size in &sizes {
-            places.push(start);
-            start += size as usize * width;
-        }
-        for row in from.chunks_exact(width) {
-            let place = &mut places[branch(row)];
-            to[*place..*place + width].copy_from_slice(row);
-            *place += width;
+        rows.chunks_exact(width).for_each(|row| sizes[branch(row)] += 1);
+        let mut end = 0;
+        let starts = sizes.iter().map(|&size| (end, end += size as usize).0);
+        let mut next: Vec<usize> = starts.collect();
+        let mut end = 0;
+        for (own, &size) in sizes.iter().enumerate() {
+            end += size as usize;
+            while next[own] < end {
+                let at = next[own];
+                let other = branch(&rows[at * width..][..width]);
+                if other != own {
+                    swap(rows, width, at, next[other]);
+                }
+                next[other] += 1;
+            }
         }
         sizes
     }
 
     /// Disjoint slices, one per range of rows (ascending, without overlap).
     pub fn divide(self, ranges: &[RecordRange]) -> Vec<Self> {
-        let Self { base, width, buffers: [mut a, mut b] } = self;
+        let Self { base, width, mut records } = self;
         let mut at = base;
         let mut out = Vec::with_capacity(ranges.len());
-        for &RecordRange { start, len, .. } in ranges {
-            // Of each slice that is left, skip the records before the range and take those of it.
-            let take = |buffer: &mut &'b mut [u8]| {
-                let rest = std::mem::take(buffer);
-                let (own, rest) = rest[(start - at) * width..].split_at_mut(len * width);
-                *buffer = rest;
-                own
-            };
-            let buffers = [take(&mut a), take(&mut b)];
-            out.push(Self { base: start, width, buffers });
-            at = start + len;
+        for &RecordRange { start, len } in ranges {
+            // Skip the records before the range and take its own.
+            let (own, rest) = records[(start - at) * width..].split_at_mut(len * width);
+            out.push(Self { base: start, width, records: own });
+            (records, at) = (rest, start + len);
         }
         out
     }
 }
 
-/// Copy records to the front (left) or to the back (right) of `to`; returns the number on the left.
-/// The order on the right is reversed. Common widths are compiled as constants.
-fn in_two(from: &[u8], to: &mut [u8], width: usize, left: impl Fn(&[u8]) -> bool) -> usize {
+/// Records that are compared with a threshold before any of them moves.
+const BLOCK: usize = u64::BITS as usize;
+
+/// Move the records that go left to the front; returns their number. Common widths are compiled as
+/// constants.
+fn in_two(rows: &mut [u8], width: usize, left: impl Fn(&[u8]) -> bool) -> usize {
     match width {
-        8 => in_two_of::<8>(from, to, left),
-        16 => in_two_of::<16>(from, to, left),
-        24 => in_two_of::<24>(from, to, left),
-        32 => in_two_of::<32>(from, to, left),
-        40 => in_two_of::<40>(from, to, left),
-        48 => in_two_of::<48>(from, to, left),
-        64 => in_two_of::<64>(from, to, left),
-        _ => {
-            let (mut front, mut back) = (0, from.len());
-            for row in from.chunks_exact(width) {
-                if left(row) {
-                    to[front..front + width].copy_from_slice(row);
-                    front += width;
-                } else {
-                    back -= width;
-                    to[back..back + width].copy_from_slice(row);
-                }
-            }
-            front / width
-        }
+        8 => in_two_of(rows, 8, left),
+        16 => in_two_of(rows, 16, left),
+        24 => in_two_of(rows, 24, left),
+        32 => in_two_of(rows, 32, left),
+        40 => in_two_of(rows, 40, left),
+        48 => in_two_of(rows, 48, left),
+        64 => in_two_of(rows, 64, left),
+        _ => in_two_of(rows, width, left),
     }
 }
 
-/// [`in_two`] for records of `N` bytes: each is written at both ends, and one of the two places
-/// moves on, so that there is no branch to predict.
-fn in_two_of<const N: usize>(from: &[u8], to: &mut [u8], left: impl Fn(&[u8]) -> bool) -> usize {
-    let (from, _) = from.as_chunks::<N>();
-    let (to, _) = to.as_chunks_mut::<N>();
-    let (mut front, mut back) = (0, from.len());
-    for row in from {
-        let goes = usize::from(left(row));
-        to[front] = *row;
-        to[back - 1] = *row;
-        front += goes;
-        back -= 1 - goes;
+/// [`in_two`] by blocks from both ends (Edelkamp and Weiß, *BlockQuicksort*, 2016): a bit per
+/// record says which lie on the wrong side, without a branch to predict, and two of those change
+/// places. Half of the records move if a split is balanced; to copy all of them to a second buffer
+/// took 1.0 to 1.7 times as long.
+#[inline(always)]
+fn in_two_of(rows: &mut [u8], width: usize, left: impl Fn(&[u8]) -> bool) -> usize {
+    let (mut from, mut to) = (0, rows.len() / width);
+    let is_left = |rows: &[u8], at: usize| left(&rows[at * width..][..width]);
+    // The records of the first open block that go right, and those of the last that go left.
+    let (mut goes_right, mut goes_left) = (0_u64, 0_u64);
+    while to - from >= 2 * BLOCK {
+        if goes_right == 0 {
+            for i in 0..BLOCK {
+                goes_right |= u64::from(!is_left(rows, from + i)) << i;
+            }
+        }
+        if goes_left == 0 {
+            for i in 0..BLOCK {
+                goes_left |= u64::from(is_left(rows, to - 1 - i)) << i;
+            }
+        }
+        for _ in 0..goes_right.count_ones().min(goes_left.count_ones()) {
+            let (a, b) = (goes_right.trailing_zeros(), goes_left.trailing_zeros());
+            swap(rows, width, from + a as usize, to - 1 - b as usize);
+            goes_right &= goes_right - 1;
+            goes_left &= goes_left - 1;
+        }
+        from += if goes_right == 0 { BLOCK } else { 0 };
+        to -= if goes_left == 0 { BLOCK } else { 0 };
     }
-    front
+    // The rest, one by one.
+    while from < to {
+        if is_left(rows, from) {
+            from += 1;
+        } else {
+            to -= 1;
+            if from < to {
+                swap(rows, width, from, to);
+            }
+        }
+    }
+    from
+}
+
+/// Let two records change places; `b` lies behind `a`.
+#[inline(always)]
+fn swap(rows: &mut [u8], width: usize, a: usize, b: usize) {
+    let (front, back) = rows.split_at_mut(b * width);
+    front[a * width..][..width].swap_with_slice(&mut back[..width]);
 }

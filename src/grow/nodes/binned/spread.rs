@@ -22,7 +22,7 @@ use super::context::BinnedContext;
 use super::counts::{BinCounters, NodeCounts};
 use super::growth::{BinnedRows, CodedNode};
 use super::node::{BinnedNode, BinnedWorkspace, drawn_features};
-use super::rows::{RecordBuffers, RecordRange};
+use super::rows::{NodeRecords, RecordRange};
 use crate::bins::{PartFormat, Records, TableFacts};
 use crate::error::{Error, Result};
 use crate::grow::builder::{NewChildren, TreeBuilder};
@@ -565,10 +565,8 @@ fn grown<S: SentSum + CodedSum>(
     let len = records.len();
     let sums = context.sums::<S>(&records.bytes);
     let tree = TreeBuilder::new(&sums, len as u32, key, depth);
-    let mut other = records.spare()?;
-    let buffers = RecordBuffers::new(context.layout.width, &mut records.bytes, &mut other);
-    let root = CodedNode::new(RecordRange { start: 0, len, buffer: 0 });
-    let rows = BinnedRows::new(context, buffers);
+    let root = CodedNode::new(RecordRange { start: 0, len });
+    let rows = BinnedRows::new(context, NodeRecords::new(&mut records));
     debug_assert!(rows.limits().max_leaf_nodes.is_none());
     let tree = driver::grow(rows, tree, root, 0, control)?;
     Ok(PackedTree::of(&tree))

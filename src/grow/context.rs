@@ -24,6 +24,9 @@ use super::evidence::PairContext;
 use super::options::GrowthSetting;
 use crate::error::Result;
 
+/// Rows (or instances) times features above which several threads share the features of one node.
+pub(super) const WIDE_NODE: usize = 1 << 16;
+
 /// Up to this many classes, less one, a pass per class that compares rows is quicker than one pass
 /// that looks the class of each row up.
 const FEW_CLASSES: usize = 8;

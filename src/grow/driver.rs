@@ -90,11 +90,12 @@ impl<R: NodeRows> Driver<R> {
         step: u32,
         waiting: &mut Vec<Open<R::Node>>,
         control: &Control,
-    ) {
+    ) -> Result<()> {
         let (from, n) = (waiting.len(), self.rows.len(&open.rows));
-        self.rows.split(&mut self.tree, open, best, step, waiting);
+        self.rows.split(&mut self.tree, open, best, step, waiting, &self.quiet)?;
         let left: usize = waiting[from..].iter().map(|open| self.rows.len(&open.rows)).sum();
         control.advance(n.saturating_sub(left) as u64);
+        Ok(())
     }
 
     /// Make a node a leaf for good.
@@ -121,7 +122,7 @@ impl<R: NodeRows> Driver<R> {
             } else if let Some(best) = self.evaluate(&mut open, control)? {
                 // The stack pops the last child, so the first one goes on top.
                 let from = stack.len();
-                self.split(open, &best, NONE, &mut stack, control);
+                self.split(open, &best, NONE, &mut stack, control)?;
                 stack[from..].reverse();
             } else {
                 self.discard(open.rows, control);
@@ -206,7 +207,7 @@ impl<R: NodeRows> Driver<R> {
                 continue;
             }
             leaves += more;
-            self.split(open, &best, step, &mut fresh, control);
+            self.split(open, &best, step, &mut fresh, control)?;
             step += 1;
             if leaves == limit {
                 return Ok(());

@@ -10,7 +10,7 @@
 //! O(rows x features), plus the criterion's formula per candidate.
 
 use super::constraints::PathLimits;
-use super::context::{FeaturePlace, GrowContext, Numeric};
+use super::context::{FeaturePlace, GrowContext, Numeric, WIDE_NODE};
 use super::evidence::order_memory::{CandidateQuery, OrderWorkspace, without_numbers};
 use super::evidence::{PairScores, PairWorkspace};
 use super::features::{WantedFeatures, search_among};
@@ -43,9 +43,6 @@ use crate::stats::{CellOf, Sum};
 use crate::tree::{FeatureTest, Test};
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// Rows times features above which several threads share the features of one node.
-const WIDE_NODE: usize = 1 << 16;
 
 /// Reusable memory of one worker.
 #[derive(Debug)]

@@ -8,7 +8,7 @@
 //! that another thread grows. Growth on sorted orders and global growth use them; O(rows x
 //! features) in memory, and per level in time.
 
-use super::context::{FeaturePlace, GrowContext};
+use super::context::{FeaturePlace, GrowContext, WIDE_NODE};
 use super::partition::{
     CodedBuffer, coded_by_branch, order_by_branch, order_in_three, order_in_two,
 };
@@ -181,7 +181,8 @@ pub(super) struct PartitionScratch {
     last: Bits,
     /// Of more branches: the branch of each row.
     branch: Vec<u16>,
-    entries: Vec<u32>,
+    /// Entries on their way, a list per thread.
+    entries: Vec<Vec<u32>>,
     /// Rows of the data set.
     n: usize,
 }
@@ -282,18 +283,22 @@ impl<'f> RowSlices<'f> {
 
     /// Bring the rows of each branch together in all orders and in the coded rows. The order of a
     /// numeric split feature already has `<=`, then `>`, then missing values.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     pub fn partition<W: Scanning>(
         &mut self,
         context: &GrowContext<'_, W>,
         node: NodeRange,
         plan: &PartitionPlan<'_>,
         scratch: &mut PartitionScratch,
-    ) {
+        control: &Control,
+    ) -> Result<()> {
         let start = node.start - self.base;
         let range = start..start + node.len;
         let layout = &context.nominal.layout;
         if !plan.keep.contains(&true) {
-            return;
+            return Ok(());
         }
         // The first place of each branch, and the branch of each row.
         let mut starts = Vec::with_capacity(plan.sizes.len());
@@ -320,37 +325,36 @@ impl<'f> RowSlices<'f> {
             }
         }
         self.mark(node, plan, listed.then_some(&sorted), layout, scratch);
-        let branches = plan.sizes.len();
-        // Every order but that of the split feature.
-        let size = |b: usize| plan.sizes[b] as usize;
-        for (i, order) in self.orders.iter_mut().enumerate() {
-            if !listed && matches!(plan.place, FeaturePlace::Numeric(split) if split == i) {
-                continue;
+        let PartitionScratch { later, last, branch, entries, .. } = scratch;
+        let (branches, size) = (plan.sizes.len(), |b: usize| plan.sizes[b] as usize);
+        let divide = |order: &mut [u32], entries: &mut Vec<u32>| match *plan.keep {
+            [left, right] => order_in_two(order, later, size(0), [left, right], entries),
+            [left, right, missing] => {
+                let (sizes, keep) = ([size(0), size(1), size(2)], [left, right, missing]);
+                order_in_three(order, [later, last], sizes, keep, entries);
             }
-            let order = &mut order[range.clone()];
-            match *plan.keep {
-                [left, right] => {
-                    order_in_two(
-                        order,
-                        &scratch.later,
-                        size(0),
-                        [left, right],
-                        &mut scratch.entries,
-                    );
+            _ => order_by_branch(order, branch, &starts, entries),
+        };
+        // Every order but that of the split feature; those of a wide node by several threads.
+        let is_divided =
+            |i: usize| !listed && matches!(plan.place, FeaturePlace::Numeric(split) if split == i);
+        let wide = node.len * self.orders.len() > WIDE_NODE;
+        let threads = if wide { control.threads() } else { 1 };
+        entries.resize_with(entries.len().max(threads), Vec::new);
+        let together = self.orders.len().div_ceil(threads).max(1);
+        let mut parts: Vec<_> = self.orders.chunks_mut(together).zip(entries).collect();
+        parallel::for_each_mut(control, &mut parts, &|part, (orders, entries)| {
+            for (i, order) in (part * together..).zip(orders.iter_mut()) {
+                if !is_divided(i) {
+                    divide(&mut order[range.clone()], entries);
                 }
-                [left, right, missing] => {
-                    let bits = [&scratch.later, &scratch.last];
-                    let (sizes, keep) = ([size(0), size(1), size(2)], [left, right, missing]);
-                    order_in_three(order, bits, sizes, keep, &mut scratch.entries);
-                }
-                _ => order_by_branch(order, &scratch.branch, &starts, &mut scratch.entries),
             }
-        }
+            Ok(())
+        })?;
         // The coded rows, from one buffer to the other.
         if layout.features() > 0 {
             let [a, b] = &mut self.coded;
             let (from, to) = if node.buffer == 0 { (a, b) } else { (b, a) };
-            let (later, last, branch) = (&scratch.later, &scratch.last, &scratch.branch);
             let bytes = layout.row_bytes();
             coded_by_branch(from, to, range, bytes, &starts, plan.keep, |row| match branches {
                 2 => later.get(row) as usize,
@@ -358,6 +362,7 @@ impl<'f> RowSlices<'f> {
                 _ => branch[row as usize] as usize,
             });
         }
+        Ok(())
     }
 
     /// Disjoint slices, one per range (ascending, without overlap), of rows of

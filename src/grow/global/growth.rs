@@ -500,7 +500,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         // Divide the rows; children that may be split are leaves with candidates.
         let open = Open { node: leaf.node, rows: RangeNode::new(leaf.range) };
         let mut children = Vec::new();
-        self.ranges.split(&mut self.tree, open, &chosen, number, &mut children);
+        self.ranges.split(&mut self.tree, open, &chosen, number, &mut children, control)?;
         for child in children {
             self.open(child.node, child.rows.range, control)?;
         }

@@ -147,7 +147,8 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
         best: &BestSplit<u32>,
         step: u32,
         children: &mut Vec<Open<Mask>>,
-    ) {
+        _: &Control,
+    ) -> Result<()> {
         if self.counted != open.node {
             self.count(tree, &open);
         }
@@ -194,6 +195,7 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
             children.push(Open { node, rows });
         }
         self.discard(open.rows);
+        Ok(())
     }
 
     fn discard(&mut self, rows: Mask) {

@@ -180,7 +180,8 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
         best: &BestSplit<W::Sum>,
         step: u32,
         children: &mut Vec<Open<Self::Node>>,
-    ) {
+        control: &Control,
+    ) -> Result<()> {
         // Add the children; a small node has its orders divided, and that is all.
         let RangeNode { range, short } = open.rows;
         let added = NewChildren { sums: &best.sums, rows: &best.sizes };
@@ -191,13 +192,15 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
             let left = best.sizes[0] as usize;
             let divided = orders.divide(numeric, left, keep, &mut self.pool);
             push_short(divided, range, left, first_child, children);
-            return self.discard(RangeNode { range, short });
+            self.discard(RangeNode { range, short });
+            return Ok(());
         }
         let keep: Vec<bool> = (0..best.sizes.len() as u32)
             .map(|b| !self.is_finished(tree, first_child + b))
             .collect();
         if !keep.contains(&true) {
-            return self.discard(RangeNode { range, short });
+            self.discard(RangeNode { range, short });
+            return Ok(());
         }
         // Bring the rows of each branch that is kept together.
         let cut = PartitionPlan {
@@ -207,7 +210,7 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
             keep: &keep,
             branch_of: &best.branch_of,
         };
-        self.slices.partition(self.context, range, &cut, &mut self.scratch);
+        self.slices.partition(self.context, range, &cut, &mut self.scratch, control)?;
         let mut start = range.start;
         for ((node, &size), keep) in (first_child..).zip(&best.sizes).zip(keep) {
             let range = NodeRange { start, len: size as usize, buffer: 1 - range.buffer };
@@ -216,6 +219,7 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
                 children.push(Open { node, rows: RangeNode::new(range) });
             }
         }
+        Ok(())
     }
 
     fn discard(&mut self, rows: Self::Node) {

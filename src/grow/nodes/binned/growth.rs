@@ -168,10 +168,12 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         best: &BestSplit<S>,
         step: u32,
         children: &mut Vec<Open<Self::Node>>,
-    ) {
+        _: &Control,
+    ) -> Result<()> {
         let (context, feature) = (self.context, best.feature as usize);
         if let Some(small) = &open.rows.small {
-            return self.split_small(tree, &open, small, best, step, children);
+            self.split_small(tree, &open, small, best, step, children);
+            return Ok(());
         }
         let CodedNode { range, counters, .. } = open.rows;
         // Divide the records by branch, and add the children.
@@ -200,6 +202,7 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         }
         let kept = nodes.into_iter().zip(keep).enumerate().filter(|(_, (_, keep))| *keep);
         children.extend(kept.map(|(b, (rows, _))| Open { node: first_child + b as u32, rows }));
+        Ok(())
     }
 
     fn discard(&mut self, mut rows: Self::Node) {

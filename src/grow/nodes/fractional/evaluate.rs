@@ -13,7 +13,7 @@ use crate::criteria::{GainFilter, SplitRule};
 use crate::data::entry_row;
 use crate::error::Result;
 use crate::grow::constraints::{PathLimits, weight_and_value};
-use crate::grow::context::FeaturePlace;
+use crate::grow::context::{FeaturePlace, WIDE_NODE};
 use crate::grow::features::search_among;
 use crate::grow::options::Thresholds;
 use crate::grow::search::{
@@ -36,9 +36,6 @@ use crate::stats::contingency::{ContingencyTables, count};
 use crate::stats::{CellOf, RowCopies, Sum};
 use crate::tree::{Test, Threshold};
 use std::borrow::Cow;
-
-/// Instances times features above which several threads share the features of one node.
-const WIDE_NODE: usize = 1 << 16;
 
 /// More than the relative error that scaling a score by a share makes.
 const SCALING_ERROR: f64 = 1e-12;

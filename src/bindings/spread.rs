@@ -111,7 +111,7 @@ impl PySpreadGrowth {
     /// The model; with a seed, a tree of a forest.
     fn finish(&self, py: Python<'_>) -> PyResult<Py<PyModel>> {
         let setting = setting(&self.plan, &self.facts, self.seed);
-        let tree = self.growth.finish(&setting);
+        let tree = self.growth.finish(&setting).map_err(exception)?;
         let schema = self.facts.schema.clone();
         let model = run(py, None, tree.nodes.len(), None, |control| match self.seed {
             Some(_) => self.plan.tree_of_forest(tree, schema.into(), None, control),

@@ -7,6 +7,8 @@
 
 use super::constraints::PathLimits;
 use super::options::{EmptyBranch, GrowthLimits, GrowthSetting};
+use crate::error::Result;
+use crate::memory;
 use crate::numeric::mix;
 use crate::stats::Sum;
 use crate::tree::{FeatureTest, NONE, Node, NodePosition, Test, Tree, majority};
@@ -247,8 +249,12 @@ impl<S: Sum> TreeBuilder<S> {
     /// The tree in pre-order; `unit` is the value of one unit of the sums. Where weights are
     /// `copies` of rows, a node has as many rows as it has weight, as for the limits. Steps that
     /// growth did not set follow the pre-order.
-    pub fn finish(&self, unit: f64, copies: bool, setting: &GrowthSetting<'_>) -> Tree {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::error::Error::Memory).
+    pub fn finish(&self, unit: f64, copies: bool, setting: &GrowthSetting<'_>) -> Result<Tree> {
         let (k, n, empty) = (self.classes, self.nodes.len(), setting.empty_branch);
+        memory::expect(n * size_of::<Node>().max(k * size_of::<f64>()))?;
         // Visit the nodes in pre-order and number them.
         let mut number = vec![0_u32; n];
         let mut sequence = Vec::with_capacity(n);
@@ -309,6 +315,6 @@ impl<S: Sum> TreeBuilder<S> {
             }
             tree.nodes.push(node);
         }
-        tree
+        Ok(tree)
     }
 }

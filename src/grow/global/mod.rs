@@ -115,8 +115,6 @@ fn with_weights<W: ByOrder>(
     let mut growth = Growth::new(SortedRanges::new(&context, slices), tree, criterion);
     let whole = NodeRange { start: 0, len: rows.len(), buffer: 0 };
     let distances = growth.run(whole, control)?;
-    Ok((
-        growth.tree.finish(context.weights.unit(), context.weights.are_copies(), context.setting),
-        distances,
-    ))
+    let (unit, copies) = (context.weights.unit(), context.weights.are_copies());
+    Ok((growth.tree.finish(unit, copies, context.setting)?, distances))
 }

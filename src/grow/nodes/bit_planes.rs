@@ -44,7 +44,7 @@ pub fn grow(
     let root = Mask { rows: rows.len(), words: mask };
     let task = driver::task_size(rows.len(), SMALLEST_TASK, control);
     let tree = driver::grow(BitPlanes::new(&context, sums.len()), tree, root, task, control)?;
-    Ok(tree.finish(1.0, true, setting))
+    tree.finish(1.0, true, setting)
 }
 
 /// The facts that all nodes of a tree share.

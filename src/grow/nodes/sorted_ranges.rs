@@ -62,7 +62,7 @@ fn with_weights<W: ByOrder>(
     let rows = SortedRanges::new(&context, buffers.slices());
     let tree = driver::grow(rows, tree, whole, task, control)?;
     drop(buffers); // before the arrays of the tree are made
-    Ok(tree.finish(context.weights.unit(), context.weights.are_copies(), context.setting))
+    tree.finish(context.weights.unit(), context.weights.are_copies(), context.setting)
 }
 
 /// The fewest rows of a task.

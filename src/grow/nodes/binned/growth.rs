@@ -63,7 +63,7 @@ fn with_sums<S: CodedSum>(
         false => driver::task_size(len, SMALLEST_TASK, control),
     };
     let tree = driver::grow(BinnedRows::new(&context, records), tree, root, task, control)?;
-    Ok(tree.finish(unit, context.copies(), setting))
+    tree.finish(unit, context.copies(), setting)
 }
 
 /// The rows of a node, with what is known of them.

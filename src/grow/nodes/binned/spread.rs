@@ -192,7 +192,10 @@ pub trait SpreadTree: Send + Sync {
     fn graft(&mut self, node: u32, grown: PackedTree) -> Result<()>;
 
     /// The finished tree.
-    fn finish(&self, setting: &GrowthSetting<'_>) -> Tree;
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    fn finish(&self, setting: &GrowthSetting<'_>) -> Result<Tree>;
 }
 
 /// Begin a tree of a root alone.
@@ -318,7 +321,7 @@ impl<S: SentSum + CodedSum> SpreadTree for SpreadGrowth<S> {
         Ok(())
     }
 
-    fn finish(&self, setting: &GrowthSetting<'_>) -> Tree {
+    fn finish(&self, setting: &GrowthSetting<'_>) -> Result<Tree> {
         self.tree.finish(1.0, true, setting)
     }
 }

@@ -71,7 +71,7 @@ fn with_sums<F: FractionSums>(
     let task = driver::task_size(rows.len(), SMALLEST_TASK, control);
     let nodes = Fractional { context, fractions };
     let tree = driver::grow(nodes, tree, root, task, control)?;
-    Ok(tree.finish(context.unit, false, context.setting))
+    tree.finish(context.unit, false, context.setting)
 }
 
 /// A split that the limits accept, and the branch of each instance.

@@ -6,8 +6,9 @@
 //! it, and for each of its columns a lower bound of the trees that test that column first: a
 //! neighbouring threshold has nearly the same rows, so most columns fall without a look. Where
 //! leaves need several rows, the sides are first solved without that limit, which gives the bounds,
-//! and then, if these leave a tree possible, with it. Two levels are solved by
-//! [`super::two_levels`]. At the root, threads divide different gaps at the same time.
+//! and then, if these leave a better tree possible, with it: better bounds alone are not worth the
+//! second look. Two levels are solved by [`super::two_levels`]. At the root, threads divide
+//! different gaps at the same time.
 
 use super::gaps::{Bounds, GapEnd, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
 use super::known::KnownKey;
@@ -430,7 +431,7 @@ impl Deeper<'_, '_> {
         let own = SideCosts { left: own.left.max(left), right: own.right.max(right) };
         (found.bounds, found.plans) = ([own.left, own.right], [None, None]);
         found.reached = [f64::INFINITY; 2];
-        if found.halted.is_none() && own.left + own.right < self.target(job) {
+        if found.halted.is_none() && own.left + own.right < job.cost {
             let by_column = [0, 1].map(|side| found.by_column[side].to_vec());
             // If the best free tree's first test is also the best one, nothing else is looked at.
             let job = &Job { hints: found.first_tests, ..job.clone() };

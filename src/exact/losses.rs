@@ -291,9 +291,11 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
             }
         }
         if min_rows > 1 {
+            // Columns that were not scanned again do not cost less than what is reached.
             for side in 0..2 {
-                for l in (0..LANES).filter(|&l| !open[l]) {
-                    found.bound[side][l] = found.bound[side][l].min(found.free[side][l]);
+                for l in 0..LANES {
+                    let least = if open[l] { &found.reached } else { &found.free };
+                    found.bound[side][l] = found.bound[side][l].min(least[side][l]);
                 }
             }
         }

@@ -145,6 +145,23 @@ def test_many_thresholds_few_rows_of_a_leaf_and_missing_values_give_the_optimum(
         assert model.proven_ and model.upper_bound_ == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", [29, *thinned(range(29), 3)])
+def test_columns_of_few_levels_and_leaves_of_many_rows_give_the_optimum(seed):
+    """Columns of few levels are counted in tables, and more thresholds than one pass takes depend
+    on the bounds that tables give."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(100, 400))
+    levels = np.array([rng.integers(60, 200), *rng.integers(2, 6, 2)])
+    X = rng.integers(0, levels, (n, 3)).astype(float)
+    flips = rng.random(n) < 0.3
+    y = ((X[:, 0] > levels[0] / 2) ^ (X[:, 1] > levels[1] / 2 - 0.5) ^ flips).astype(int)
+    X[rng.random(X.shape) < (0.05 if seed % 2 else 0.0)] = np.nan
+    least = int(rng.integers(2, 60))
+    best = optimum("error", X, y, np.ones(n), 2, least, 0.0)
+    model = fasttree.optimal_tree(X, y, max_depth=2, min_samples_leaf=least)
+    assert model.proven_ and model.upper_bound_ == pytest.approx(best, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", thinned(range(100), 10))
 def test_own_losses_have_the_optimum_of_enumeration(seed):
     X, y, weights, how = problem(seed)

@@ -67,6 +67,36 @@ def published(uci: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def quick_advice():
+    """`advise` without nine tenths of its work, for tests that look elsewhere: five refits tell of
+    the stability, and of the trees that find the cost of a leaf by folds, which take most of the
+    time, one criterion's are tried."""
+    from fasttree.advice import search
+
+    every = search.candidates
+
+    def fewer(*arguments):
+        return [
+            one
+            for one in every(*arguments)
+            if one.pruning != "cost_complexity" or one.criterion in ("gini", "squared_error")
+        ]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "candidates", fewer)
+        patch.setattr(search, "REFITS", 5)
+        yield
+
+
+@pytest.fixture
+def whole_advice(quick_advice, monkeypatch):
+    """All candidates, for a test among others of `quick_advice`."""
+    from fasttree.advice import candidates, search
+
+    monkeypatch.setattr(search, "candidates", candidates.candidates)
+
+
 def options_of(words):
     """The options of the command that some words call; none if they name no command."""
     import typer

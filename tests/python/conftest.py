@@ -8,10 +8,12 @@ does not say how many.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,19 @@ unfailing.STRICT = True
 settings.register_profile("same", derandomize=True)
 settings.register_profile("explore", max_examples=1000, print_blob=True)
 settings.load_profile(os.environ.get("FASTTREE_HYPOTHESIS", "same"))
+
+# Thousands of tests live until the end: no collection of garbage visits them.
+gc.disable()
+
+
+def pytest_collection_finish():
+    gc.enable()
+    gc.freeze()
+
+
+# Dask's workers are forks of one process that has imported what they need.
+if sys.platform == "linux":
+    os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
 
 # A shell's background job ignores Ctrl-C, and so do its children. The tests press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

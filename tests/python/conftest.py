@@ -8,6 +8,7 @@ does not say how many.
 
 from __future__ import annotations
 
+import functools
 import gc
 import json
 import os
@@ -112,6 +113,19 @@ def whole_advice(quick_advice, monkeypatch):
     monkeypatch.setattr(search, "candidates", candidates.candidates)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_command():
+    """The command's parser, which a process builds once, built once for all tests of a process."""
+    try:
+        from typer import main
+    except ImportError:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(main, "get_command", functools.cache(main.get_command))
+        yield
+
+
 def options_of(words):
     """The options of the command that some words call; none if they name no command."""
     import typer
@@ -138,8 +152,7 @@ def ftree(capsys, monkeypatch):
         words = [str(a) for a in arguments]
         code = main(words)
         said = capsys.readouterr()
-        known = options_of(words)
-        if known and "ftree: " in said.err:
+        if "ftree: " in said.err and (known := options_of(words)):
             of_others = r"(ftree \w+|plink2?|in cv, compare and advise use)( [^;,]*)"
             text = re.sub(of_others, "", said.err)
             named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - set(words)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -49,8 +50,9 @@ class Node:
 
 def pearson(x, y, w, groups) -> tuple[float, float]:
     """Pearson's statistic of groups of categories x classes, and log p."""
-    classes = sorted(set(y[np.isin(x, sorted(set().union(*groups)))].tolist()))
-    table = [[w[np.isin(x, sorted(g)) & (y == c)].sum() for c in classes] for g in groups]
+    inside = [np.isin(x, sorted(g)) for g in groups]
+    classes = sorted(set(y[np.logical_or.reduce(inside)].tolist()))
+    table = [[w[rows & (y == c)].sum() for c in classes] for rows in inside]
     table = np.array(table, dtype=float)
     if min(table.shape) < 2:
         return 0.0, 0.0
@@ -113,10 +115,11 @@ def merged(x, y, w, order: str, options: Options):
         return None
     groups = [frozenset([c]) for c in present]
     closed = set()
+    log_p_of_two = cache(lambda a, b: pearson(x, y, w, [a, b])[1])
     while True:
         while len(groups) > 1:
             pairs = [
-                (pearson(x, y, w, [a, b])[1], a, b)
+                (log_p_of_two(a, b), a, b)
                 for a, b in combinations(sorted(groups, key=min), 2)
                 if may_merge(a, b, order, present)
             ]

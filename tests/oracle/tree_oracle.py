@@ -23,7 +23,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 Table = list[list[float]]
@@ -105,10 +105,13 @@ class Grower:
 
     def sums(self, rows: Sequence[int]) -> list[float]:
         """Class sums, exact until the last step."""
-        out = [Fraction(0)] * self.n_classes
+        if self.weights is None:
+            classes = [self.y[row] for row in rows]
+            return [float(classes.count(c)) for c in range(self.n_classes)]
+        weights: list[list[float]] = [[] for _ in range(self.n_classes)]
         for row in rows:
-            out[self.y[row]] += Fraction(self.weight(row))
-        return [float(x) for x in out]
+            weights[self.y[row]].append(self.weight(row))
+        return [math.fsum(x) for x in weights]
 
     def size(self, rows: Sequence[int]) -> float:
         """Rows, where an integer weight is that many copies."""
@@ -168,10 +171,14 @@ class Grower:
             out.append(Candidate(feature, None, branches, bool(gone), 0, tuple(sorted(listed))))
         return out
 
+    @cached_property
+    def least_weight(self) -> float:
+        total = sum(self.weight(r) for r in range(len(self.y)))
+        return self.min_weight_fraction_leaf * total
+
     def is_valid(self, candidate: Candidate) -> bool:
         filled = [b for b in candidate.branches if b]
-        total = sum(self.weight(r) for r in range(len(self.y)))
-        least = self.min_weight_fraction_leaf * total
+        least = self.least_weight
         return (
             len(filled) >= 2
             and all(self.size(b) >= self.min_samples_leaf for b in filled)

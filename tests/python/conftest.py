@@ -8,10 +8,13 @@ does not say how many.
 
 from __future__ import annotations
 
+import functools
+import gc
 import json
 import os
 import re
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,19 @@ unfailing.STRICT = True
 settings.register_profile("same", derandomize=True)
 settings.register_profile("explore", max_examples=1000, print_blob=True)
 settings.load_profile(os.environ.get("FASTTREE_HYPOTHESIS", "same"))
+
+# Thousands of tests live until the end: no collection of garbage visits them.
+gc.disable()
+
+
+def pytest_collection_finish():
+    gc.enable()
+    gc.freeze()
+
+
+# Dask's workers are forks of one process that has imported what they need.
+if sys.platform == "linux":
+    os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
 
 # A shell's background job ignores Ctrl-C, and so do its children. The tests press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -67,6 +83,49 @@ def published(uci: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def quick_advice():
+    """`advise` without nine tenths of its work, for tests that look elsewhere: five refits tell of
+    the stability, and of the trees that find the cost of a leaf by folds, which take most of the
+    time, one criterion's are tried."""
+    from fasttree.advice import search
+
+    every = search.candidates
+
+    def fewer(*arguments):
+        return [
+            one
+            for one in every(*arguments)
+            if one.pruning != "cost_complexity" or one.criterion in ("gini", "squared_error")
+        ]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "candidates", fewer)
+        patch.setattr(search, "REFITS", 5)
+        yield
+
+
+@pytest.fixture
+def whole_advice(quick_advice, monkeypatch):
+    """All candidates, for a test among others of `quick_advice`."""
+    from fasttree.advice import candidates, search
+
+    monkeypatch.setattr(search, "candidates", candidates.candidates)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_command():
+    """The command's parser, which a process builds once, built once for all tests of a process."""
+    try:
+        from typer import main
+    except ImportError:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(main, "get_command", functools.cache(main.get_command))
+        yield
+
+
 def options_of(words):
     """The options of the command that some words call; none if they name no command."""
     import typer
@@ -93,8 +152,7 @@ def ftree(capsys, monkeypatch):
         words = [str(a) for a in arguments]
         code = main(words)
         said = capsys.readouterr()
-        known = options_of(words)
-        if known and "ftree: " in said.err:
+        if "ftree: " in said.err and (known := options_of(words)):
             of_others = r"(ftree \w+|plink2?|in cv, compare and advise use)( [^;,]*)"
             text = re.sub(of_others, "", said.err)
             named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - set(words)

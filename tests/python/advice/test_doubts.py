@@ -13,6 +13,7 @@ from fasttree.cli import main
 from fasttree.metrics import Scorer
 
 pd = pytest.importorskip("pandas")
+pytestmark = pytest.mark.usefixtures("quick_advice")
 
 FAST = {"progress": False, "n_jobs": 1}
 
@@ -103,7 +104,7 @@ def test_time_is_that_of_every_file(tmp_path, capsys):
 
 def test_a_split_on_the_year_is_named_where_the_rows_are_in_no_order():
     mixed = days().sample(frac=1.0, random_state=1)
-    found = fasttree.advise(mixed, "kind", cv="1x10", **FAST)
+    found = fasttree.advise(mixed, "kind", cv="1x5", **FAST)
     assert "day (year)" in _tested(found.model)
     assert "The tree splits on the year of 'day', which no later row repeats" in found.sentence
     none = fasttree.advise(mixed.assign(day="2024-01-31"), "kind", work="quick", cv=3, **FAST)
@@ -242,7 +243,7 @@ def rare(n=1500, seed=0):
     ],
 )
 def test_weighted_classes_are_tried_where_the_metric_weighs_them(scoring):
-    found = fasttree.advise(rare(), "y", scoring=scoring, cv=5, **FAST)
+    found = fasttree.advise(rare(), "y", scoring=scoring, cv=3, **FAST)
     names = {row["candidate"] for row in found.table}
     assert "gini with at most 8 leaves, balanced classes" in names
     assert "gini with at most 8 leaves, priors halfway to equal ones" in names
@@ -280,9 +281,9 @@ def test_the_threshold_is_the_best_one_and_predict_takes_it(tmp_path, capsys):
 def test_a_threshold_that_is_clearly_better_is_in_the_sentence():
     frame = rare(4000)
     costs = Scorer("expected_cost", cost_matrix=[[0, 1], [9, 0]])
-    found = fasttree.advise(frame, "y", scoring="f_beta", max_leaf_nodes=2, cv=10, **FAST)
+    found = fasttree.advise(frame, "y", scoring="f_beta", max_leaf_nodes=2, cv=5, **FAST)
     assert found.model.get_n_leaves() <= 2 and found.threshold is not None
-    by_cost = fasttree.advise(frame, "y", scoring=costs, max_leaf_nodes=3, cv=10, **FAST)
+    by_cost = fasttree.advise(frame, "y", scoring=costs, max_leaf_nodes=3, cv=5, **FAST)
     assert by_cost.threshold is not None
     for one in (found, by_cost):
         gain = one._threshold.value - one._threshold.usual
@@ -310,7 +311,7 @@ def test_the_tree_of_all_rows_has_no_more_leaves_than_the_one_of_the_sample():
     assert "no more leaves" in " ".join(found.notes)
 
 
-def test_a_large_tree_gives_way_to_a_small_one_that_is_as_good():
+def test_a_large_tree_gives_way_to_a_small_one_that_is_as_good(whole_advice):
     found = fasttree.advise("breast-cancer", **FAST)
     small = found.model.get_n_leaves()
     assert small <= 4

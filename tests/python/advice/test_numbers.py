@@ -11,10 +11,12 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 import fasttree
+from fasttree.advice import search
 from fasttree.advice.candidates import candidates
 from fasttree.advice.selection import choose, corrected_accuracy
 
 pd = pytest.importorskip("pandas")
+pytestmark = pytest.mark.usefixtures("quick_advice")
 
 QUICK = {"time_limit": None, "progress": False}
 
@@ -90,7 +92,7 @@ def test_the_table_holds_what_cross_validation_finds(advice):
     table = fasttree.Table(frame, target="minutes", dates=["day"], task="regression").drop("day")
     constants = {row["candidate"] for row in advice.table if row["criterion"] is None}
     assert "the mean" in constants
-    assert len(advice.table) == len(candidates(table)) + len(constants)
+    assert len(advice.table) == len(search.candidates(table)) + len(constants)
     for one in candidates(table)[:2]:
         result = fasttree.model_selection.cross_validate(
             table,
@@ -141,7 +143,7 @@ def test_the_code_makes_the_model(advice, tmp_path):
     assert space["model"].to_text() == found.model.to_text()
 
 
-def test_the_task_is_found_out_or_named():
+def test_the_task_is_found_out_or_named(whole_advice):
     X, y = load_diabetes(return_X_y=True)
     first = {"time_limit": 1e-9, "progress": False}
     whole = fasttree.advise(X, y.astype(int), task="regression", **first)

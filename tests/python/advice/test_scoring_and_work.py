@@ -18,6 +18,7 @@ from fasttree.model_selection import cross_validate
 
 pd = pytest.importorskip("pandas")
 metrics = pytest.importorskip("sklearn.metrics")
+pytestmark = pytest.mark.usefixtures("quick_advice")
 
 FAST = {"progress": False, "cv": "1x5", "work": "quick"}
 
@@ -148,7 +149,7 @@ def test_the_default_metrics_by_name_are_the_default():
     )
 
 
-def test_work_is_counted_and_what_is_too_much_is_named():
+def test_work_is_counted_and_what_is_too_much_is_named(whole_advice):
     table = fasttree.datasets.make_blobs(1500, n_features=6, random_state=0)
     quick = fasttree.advise(table, progress=False, work="quick", cv="4x10")
     plan = candidates(table)

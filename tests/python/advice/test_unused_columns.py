@@ -12,6 +12,8 @@ import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier, Table
 from fasttree.cli import main
 
+pytestmark = pytest.mark.usefixtures("quick_advice")
+
 N = 60
 REASONS = {"id": "an identifier", "when": "dates", "same": "one value"}
 

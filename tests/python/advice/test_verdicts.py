@@ -13,6 +13,7 @@ from fasttree.advice.doubts import _counts_time
 from fasttree.cli import main
 
 pd = pytest.importorskip("pandas")
+pytestmark = pytest.mark.usefixtures("quick_advice")
 
 FAST = {"progress": False, "n_jobs": 1, "work": "quick"}
 
@@ -27,7 +28,8 @@ def counts(n=1500, seed=0):
 
 @pytest.mark.parametrize("scoring", ["rmse", "r2"])
 def test_a_tree_that_is_better_is_not_refused_for_the_error_of_few_folds(scoring):
-    found = fasttree.advise(counts(), "y", scoring=scoring, **FAST)
+    frame, how = counts(700), {"scoring": scoring, "cv": 3, **FAST}
+    found = fasttree.advise(frame, "y", **how)
     (mean,) = (row for row in found.table if row["candidate"] == "the mean")
     sign = -1 if scoring == "rmse" else 1
     assert found.params and sign * found.value > sign * mean[scoring]
@@ -35,8 +37,8 @@ def test_a_tree_that_is_better_is_not_refused_for_the_error_of_few_folds(scoring
         best = min(found.table, key=lambda row: row["rmse"])
         assert mean["rmse"] < best["rmse"] + best["standard_error"]
     rng = np.random.default_rng(1)
-    noise = counts().assign(y=lambda frame: rng.permutation(frame["y"]))
-    assert not fasttree.advise(noise, "y", scoring=scoring, **FAST).params
+    noise = frame.assign(y=rng.permutation(frame["y"]))
+    assert not fasttree.advise(noise, "y", **how).params
 
 
 def shares(n=1200, seed=0):
@@ -49,7 +51,7 @@ def shares(n=1200, seed=0):
 
 def test_where_a_constant_is_as_good_another_measure_shows_what_the_columns_tell(capsys, tmp_path):
     for frame, metric, constant in (
-        (shares(), "auc", "always answering 'yes'"),
+        (shares(700), "auc", "always answering 'yes'"),
         (counts(), "r2", "always saying the median, 0"),
     ):
         found = fasttree.advise(frame, "y", **FAST)
@@ -61,8 +63,8 @@ def test_where_a_constant_is_as_good_another_measure_shows_what_the_columns_tell
         said = fasttree.advise(noise, "y", **FAST).sentence
         assert "by more than chance allows: use no tree, or other columns" in said
     file = tmp_path / "shares.csv"
-    shares().to_csv(file, index=False)
-    assert main(["advise", str(file), "-t", "y", "--work", "quick"]) == 0
+    shares(700).to_csv(file, index=False)
+    assert main(["advise", str(file), "-t", "y", "--work", "quick", "--cv", "3"]) == 0
     assert "to choose by it: `--metric auc`." in capsys.readouterr().out
 
 
@@ -91,23 +93,24 @@ def periods(name, n=480, turns=True):
 
 @pytest.mark.parametrize("name", ["year", "Jahr", "YrSold", "ordinal_date", "trend", "period"])
 def test_numbers_that_count_time_are_noticed_by_their_order(name):
-    frame = periods(name)
-    found = fasttree.advise(frame, "y", **FAST)
+    frame, how = periods(name), {"cv": 3, **FAST}
+    found = fasttree.advise(frame, "y", **how)
     assert f"he rows are in the order of '{name}': judged by earlier rows without '{name}'" in (
         found.sentence
     )
     assert f"time='{name}'" in found.sentence and found.by_time > found.value + 0.3
-    other = fasttree.advise(frame.rename(columns={name: "dose"}), "y", **FAST)
+    other = fasttree.advise(frame.rename(columns={name: "dose"}), "y", **how)
     assert other.by_time is None and "earlier rows" not in other.sentence
     assert fasttree.advise(frame, "y", time=name, **FAST).by_time is None
 
 
 def test_a_split_on_a_year_is_noticed_where_the_rows_are_in_no_order():
     mixed = periods("year").sample(frac=1.0, random_state=0)
-    found = fasttree.advise(mixed, "y", **FAST)
+    how = {"cv": 3, **FAST}
+    found = fasttree.advise(mixed, "y", **how)
     assert "The tree splits on 'year', which no later row repeats" in found.sentence
     for name in ("trend", "year_built", "age"):  # of which later rows may have any value
-        other = fasttree.advise(mixed.rename(columns={"year": name}), "y", **FAST)
+        other = fasttree.advise(mixed.rename(columns={"year": name}), "y", **how)
         assert other.by_time is None
 
 
@@ -144,12 +147,13 @@ def test_a_column_that_is_filled_in_afterwards_is_asked_about(kind):
     frame["y"] = 10.0 * late + rng.normal(size=n) if kind == "of a number" else np.where(
         late, "late", "paid"
     )  # fmt: skip
-    found = fasttree.advise(frame, "y", **FAST)
+    how = {"cv": 3, **FAST}
+    found = fasttree.advise(frame, "y", **how)
     assert "Whether 'code' has a value tells nearly all that the tree tells" in found.sentence
     assert "drop=['code']" in found.sentence
     # A gap at random, in a column that tells much by its values, is none.
     frame["code"] = pd.Series(late + rng.normal(0, 0.1, n)).where(rng.random(n) < 0.9)
-    assert "has a value" not in fasttree.advise(frame, "y", **FAST).sentence
+    assert "has a value" not in fasttree.advise(frame, "y", **how).sentence
 
 
 def test_a_large_tree_is_offered_with_what_a_small_one_costs():
@@ -166,7 +170,7 @@ def test_a_large_tree_is_offered_with_what_a_small_one_costs():
     assert limited.model.get_n_leaves() <= 16 and "With at most" not in limited.sentence
 
 
-def test_the_text_lists_the_best_dozen_and_the_constants(capsys):
+def test_the_text_lists_the_best_dozen_and_the_constants(whole_advice, capsys):
     assert main(["advise", "iris", "--cv", "1x5"]) == 0
     short = capsys.readouterr().out
     assert "majority class" in short and "... and 21 more: --full" in short

@@ -16,6 +16,8 @@ from fasttree.datasets import load
 from fasttree.model_selection import cross_validate
 
 pd = pytest.importorskip("pandas")
+
+pytestmark = pytest.mark.usefixtures("quick_advice")
 LEFT_OUT = "columns left out: 'Customer ID' (an identifier: 300 levels in 300 rows), 'country' (one"
 
 
@@ -281,7 +283,7 @@ def test_dates_in_doubt_are_read_by_the_option_that_the_line_names(ftree, tmp_pa
     for file in files:
         for command in ("fit", "cv", "compare", "rank", "advise", "datasets describe"):
             words = [*command.split(), file, "-t", "y"]
-            words += ["--cv", "1x3"] if command in ("cv", "compare") else []
+            words += ["--cv", "1x3"] if command in ("cv", "compare", "advise") else []
             words += ["--work", "quick"] if command == "advise" else []
             out = ftree(*words)
             assert "or give --dates when=dmy or --dates when=mdy" in "".join(map(str, out))
@@ -296,7 +298,8 @@ def test_dates_in_doubt_are_read_by_the_option_that_the_line_names(ftree, tmp_pa
             table = fasttree.datasets.load(file, "y", dates={"when": "mdy"}, as_given=as_given)
             assert table.dates == {"when": "mdy"} and "dates={'when': 'mdy'}" in table.origin
             assert fasttree.fit(table, max_depth=1).score(table, classes) == 1.0
-        found = fasttree.advise(file, "y", dates={"when": "mdy"}, work="quick", progress=False)
+        how_much = {"work": "quick", "cv": 3, "progress": False}
+        found = fasttree.advise(file, "y", dates={"when": "mdy"}, **how_much)
         assert "dates={'when': 'mdy'}" in found.code and found.dates == ["when"]
     refused = (
         ("whn=mdy", "'whn' is not a column (--dates); did you mean 'when'?"),

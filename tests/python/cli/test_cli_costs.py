@@ -17,6 +17,8 @@ from sklearn import metrics
 
 import fasttree
 
+pytestmark = pytest.mark.usefixtures("quick_advice")
+
 MATRIX = "[[0, 1], [10, 0]]"
 MEANS = "a 'yes' called 'no' costs 10, a 'no' called 'yes' 1"
 

@@ -15,6 +15,8 @@ import fasttree
 pytest.importorskip("typer")
 from fasttree.cli.shell import OPTIONS
 
+pytestmark = pytest.mark.usefixtures("quick_advice")
+
 
 def people(path, n=200):
     rng = np.random.default_rng(0)

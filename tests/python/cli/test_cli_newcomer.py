@@ -20,6 +20,8 @@ pd = pytest.importorskip("pandas")
 
 import fasttree
 
+pytestmark = pytest.mark.usefixtures("quick_advice")
+
 
 def cities(n=900, levels=300):
     rng = np.random.default_rng(0)

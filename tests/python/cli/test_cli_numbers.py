@@ -13,6 +13,8 @@ pytest.importorskip("typer")
 
 import fasttree
 
+pytestmark = pytest.mark.usefixtures("quick_advice")
+
 X, Y = load_diabetes(return_X_y=True)
 X = X[:, :4].round(4)
 

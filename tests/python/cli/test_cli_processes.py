@@ -39,7 +39,8 @@ def test_a_signal_ends_a_long_comparison(tmp_path, sent, ends_with, code):
     )
     process = run_python(program)
     assert process.stdout.readline() == "ready\n"
-    time.sleep(1.5)
+    while not (path.is_file() and path.stat().st_size > 1000) and process.poll() is None:
+        time.sleep(0.05)
     assert process.poll() is None
     started = time.monotonic()
     process.send_signal(sent)

@@ -17,6 +17,8 @@ import fasttree
 from fasttree.cli.options import params_of, typed_params
 from fasttree.pruning import WORDS, CostComplexity
 
+pytestmark = pytest.mark.usefixtures("quick_advice")
+
 
 @pytest.mark.parametrize("data", ["weather", "iris", "tic-tac-toe"])
 def test_the_command_of_advise_fits_the_recommended_tree(ftree, tmp_path, data):

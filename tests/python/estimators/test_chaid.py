@@ -192,8 +192,8 @@ def test_threads_order_and_copies_of_rows_change_nothing():
 
 @pytest.mark.parametrize("kind", ["nominal", "ordered", "missing"])
 def test_noise_is_split_no_more_often_than_alpha(kind):
-    """One feature without influence, 600 data sets: the rate of p < alpha is at most alpha."""
-    found, runs = 0, 600
+    """One feature without influence, 300 data sets: the rate of p < alpha is at most alpha."""
+    found, runs = 0, 300
     for seed in range(runs):
         rng = np.random.default_rng([seed, 17])
         codes = rng.integers(0, 8, 300)

@@ -195,6 +195,7 @@ def test_explain_agrees_with_score_features(criterion):
     complete = FRAME.dropna()
     labels = Y[complete.index]
     if criterion == "minimal_tree_size":  # proven sizes, which no budget cuts short
+        complete, labels = complete[:60], labels[:60]
         criterion = fasttree.criteria.MinimalTreeSize(node_budget=10**7, total_budget=10**9)
     model = fasttree.fit(complete, labels, criterion=criterion, max_depth=1, min_score=-np.inf)
     best: dict[str, float] = {}

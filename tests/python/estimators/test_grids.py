@@ -317,7 +317,7 @@ def test_other_numbers_of_workers(client, whole):
     client.cluster.scale(2)
 
 
-def test_advice_and_commands_on_a_cluster(client, capsys):
+def test_advice_and_commands_on_a_cluster(client, quick_advice, capsys):
     from fasttree.cli.run import run
 
     here = fasttree.advise("iris", time_limit=None, cv="1x5", progress=False)

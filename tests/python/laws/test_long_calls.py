@@ -221,9 +221,9 @@ def test_ctrl_c_is_answered_within_a_fifth_of_a_second_of_work(server, name):
 
 @pytest.mark.parametrize("name", thinned(CALLS, 16), scope="module")
 def test_lack_of_memory_cannot_end_the_process_for_a_buffer(server, name):
-    """Each buffer of a call, or of its first four seconds, is covered by the reserve or asked for
+    """Each buffer of a call, or of its first two seconds, is covered by the reserve or asked for
     fallibly."""
-    assert server.ask(name, "buffers", 1.0, 4.0) <= BLOCK
+    assert server.ask(name, "buffers", 1.0, 2.0) <= BLOCK
 
 
 # What a criterion does between two looks at the interrupt is longer than elsewhere in a build

@@ -146,6 +146,7 @@ def test_work_is_kept_whatever_the_streams_are(tmp_path, streams):
         ("--help", ">&-"),
         ("--help", "> /dev/full"),
         ("--version", "> /dev/full"),
+        ("fit --help", "| true"),
         ("criteria", "| true"),
     ],
 )

@@ -18,7 +18,8 @@ use super::options::{GrowthSetting, Thresholds};
 use super::row_buffers::{NodeRange, RowSlices};
 use super::search::{
     BestSplit, BranchSums, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchScratch, WholeRows,
-    choose, chosen, first_tied_row, is_candidate, is_one_value, keeps_winner_only, score_nominal,
+    choose_candidate, first_tied_row, is_candidate, is_one_value, keeps_winner_only, score_nominal,
+    split_of_candidate,
 };
 use super::short_orders::{ShortOrders, ShortScoring};
 use crate::criteria::Evidence;
@@ -35,8 +36,8 @@ use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, Scan, Scanning};
 use crate::split::{
-    BestOfEach, BlockScratch, Choice, CutRule, NumericRows, Scored, Sink, not_a_number,
-    sort_by_feature,
+    BestOfEach, BestOfFeature, BlockScratch, CutRule, NumericRows, ScoredCandidate, Sink,
+    not_a_number, sort_by_feature,
 };
 use crate::stats::contingency::{CodedRows, ContingencyTables, count};
 use crate::stats::{CellOf, Sum};
@@ -105,7 +106,7 @@ pub(super) struct KnownOrder<'e, S> {
 
 impl<S: Sum> KnownOrder<'_, S> {
     /// The rows on both sides of a place; after the last row, that row twice.
-    pub fn beside(&self, at: u32) -> [u32; 2] {
+    pub fn rows_beside(&self, at: u32) -> [u32; 2] {
         let last = self.order.len() as u32 - 1;
         [at - 1, at.min(last)].map(|place| entry_row(self.order[place as usize]))
     }
@@ -145,7 +146,10 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     /// Places of the wanted nominal features.
     fn nominal_places(&self, wanted: WantedFeatures<'_>) -> Vec<usize> {
         let features = self.context.nominal.features.iter().enumerate();
-        features.filter(|&(_, &feature)| wanted.has(feature)).map(|(place, _)| place).collect()
+        features
+            .filter(|&(_, &feature)| wanted.is_wanted(feature))
+            .map(|(place, _)| place)
+            .collect()
     }
 
     /// The smallest size that a branch with rows may have, by all limits of the setting. A rule of
@@ -168,7 +172,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     }
 
     /// The rows whose value of a numeric feature is known.
-    pub(super) fn known(&self, numeric: usize) -> KnownOrder<'_, W::Sum> {
+    pub(super) fn known_order(&self, numeric: usize) -> KnownOrder<'_, W::Sum> {
         if let Some(short) = self.short {
             // Only features without missing values have short orders.
             return KnownOrder { order: short.orders.entries(numeric).collect(), sums: None };
@@ -205,7 +209,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         let (min, context) = (self.minimum(), &self.context.setting.context);
         let ShortNode { orders: node @ ShortOrders { facts, orders, .. }, scoring } = short;
         let columns = self.context.numeric.iter().map(|c| c.feature).enumerate();
-        let features = columns.filter(|(_, feature)| wanted.has(*feature));
+        let features = columns.filter(|(_, feature)| wanted.is_wanted(*feature));
         let ShortScoring::Classes(how) = scoring else {
             let Some(mut numbers) = node.numbers(self.totals, min) else { return Ok(()) };
             let foresee = |place: usize, at: usize| {
@@ -234,7 +238,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         scratch: &mut BlockScratch<CellOf<W>>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let KnownOrder { order, sums: known } = self.known(numeric);
+        let KnownOrder { order, sums: known } = self.known_order(numeric);
         let (order, min): (&[u32], _) = (&order, self.minimum());
         if let Some(known) = &known {
             // Missing values are a branch of every threshold, and no smaller than others may be.
@@ -313,7 +317,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         let scratch = &mut workspace.search;
         score_nominal(&tables, &places, self.totals, scratch, &mut (), sink)?;
         for (i, feature) in self.context.numeric.iter().enumerate() {
-            if wanted.has(feature.feature) {
+            if wanted.is_wanted(feature.feature) {
                 self.score_numeric(i, &mut workspace.search.block, sink)?;
                 control.check()?;
             }
@@ -361,23 +365,23 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     }
 
     /// The multiway splits of the wanted features whose scores are known.
-    pub fn scored(
+    pub fn multiway_splits(
         &self,
         contingency: &ContingencyTables<W::Sum>,
         known: &PairScores,
         wanted: WantedFeatures<'_>,
-    ) -> Result<Vec<Scored>> {
+    ) -> Result<Vec<BestOfFeature>> {
         let tables = self.tables(contingency);
         let mut found = Vec::with_capacity(known.scores.len());
         for &(place, score) in &known.scores {
             let feature = self.context.nominal.features[place as usize];
-            if !wanted.has(feature) || !is_candidate(&tables, place as usize) {
+            if !wanted.is_wanted(feature) || !is_candidate(&tables, place as usize) {
                 continue;
             }
             if score.is_nan() {
                 return Err(not_a_number(feature));
             }
-            found.push(Scored { feature, score, at: 0, tied: Vec::new() });
+            found.push(BestOfFeature { feature, score, at: 0, tied: Vec::new() });
         }
         Ok(found)
     }
@@ -390,9 +394,9 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         wanted: WantedFeatures<'_>,
         workspace: &mut Workspace<W::Sum>,
         control: &Control,
-    ) -> Result<Vec<Scored>> {
+    ) -> Result<Vec<BestOfFeature>> {
         if let Some(known) = known {
-            return self.scored(contingency, known, wanted);
+            return self.multiway_splits(contingency, known, wanted);
         }
         if let Evidence::Rows(budget) = self.context.setting.criterion.evidence() {
             return self.by_rows(budget, control).best(wanted);
@@ -442,7 +446,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
                 let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
                     .guarded(self.path.and_then(PathLimits::guard))
                     .watched(control);
-                if wanted.has(numeric[i].feature) {
+                if wanted.is_wanted(numeric[i].feature) {
                     self.score_numeric(i, &mut BlockScratch::default(), &mut best)?;
                 }
                 Ok(best.features)
@@ -450,7 +454,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             return Ok(());
         }
         for (i, feature) in numeric.iter().enumerate() {
-            if wanted.has(feature.feature) {
+            if wanted.is_wanted(feature.feature) {
                 self.score_numeric(i, &mut workspace.search.block, best)?;
             }
             if wide {
@@ -476,14 +480,17 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         // As a rule all features are searched, which needs no list of them.
         let known_scores = known.as_ref();
         let choice = if setting.max_features.is_none() && self.path.is_none() {
-            let all = WantedFeatures(None);
+            let all = WantedFeatures::ALL;
             let best = self.best(contingency, known_scores, all, workspace, control)?;
-            choose(&tables, best)?
+            choose_candidate(&tables, best)?
         } else {
             let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
             search_among(p, setting.max_features, &allowed, key, &mut |wanted| {
-                let wanted = WantedFeatures(Some(wanted));
-                choose(&tables, self.best(contingency, known_scores, wanted, workspace, control)?)
+                let wanted = WantedFeatures::only(wanted);
+                choose_candidate(
+                    &tables,
+                    self.best(contingency, known_scores, wanted, workspace, control)?,
+                )
             })?
         };
         choice.map_or(Ok(None), |choice| self.accepted(choice, contingency, known_scores, control))
@@ -493,12 +500,12 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     /// neighbours.
     pub(super) fn accepted(
         &self,
-        choice: Choice,
+        choice: ScoredCandidate,
         contingency: &ContingencyTables<W::Sum>,
         known: Option<&PairScores>,
         control: &Control,
     ) -> Result<Option<BestSplit<W::Sum>>> {
-        let (split, node) = (chosen(&self.tables(contingency), choice)?, self.node());
+        let (split, node) = (split_of_candidate(&self.tables(contingency), choice)?, self.node());
         let branches = split.branches;
         let evidence = self.context.setting.criterion.evidence();
         let before = || match (known, evidence) {
@@ -641,12 +648,12 @@ impl<W: ByOrder> NodeTables for RangeTables<'_, '_, '_, W> {
     }
 
     fn sums_of_cut(&self, numeric: usize, at: u32) -> BranchSums<W::Sum> {
-        let known = self.evaluator.known(numeric);
+        let known = self.evaluator.known_order(numeric);
         self.evaluator.branches_of_order(&known.order, at, known.sums.as_deref())
     }
 
     fn first_row(&self, numeric: usize, at: u32) -> u32 {
-        let known = self.evaluator.known(numeric);
+        let known = self.evaluator.known_order(numeric);
         let original = self.evaluator.context.data.original();
         first_tied_row(&known.order[..at as usize], |entry| original[entry_row(entry) as usize])
     }
@@ -658,9 +665,9 @@ impl<W: ByOrder> WholeRows for RangeTables<'_, '_, '_, W> {
         if let Some(short) = evaluator.short {
             return evaluator.short_cut(short.orders, numeric, at);
         }
-        let found = evaluator.known(numeric);
+        let found = evaluator.known_order(numeric);
         // The two values are read first, and may arrive while rows are counted.
-        let beside = found.beside(at);
+        let beside = found.rows_beside(at);
         let KnownOrder { order, sums: known } = found;
         let drawn = evaluator.cut(numeric, &order).threshold();
         let test = evaluator.threshold_test(numeric, beside, drawn);

@@ -11,14 +11,14 @@ use super::context::FeaturePlace;
 use super::evaluate::{ByOrder, NodeEvaluator, Workspace};
 use super::features::WantedFeatures;
 use super::listing::Candidate;
-use super::search::{BestSplit, WholeRows, choose};
+use super::search::{BestSplit, WholeRows, choose_candidate};
 use crate::data::{Column, entry_row, entry_tied, pack_entry};
 use crate::error::Result;
 use crate::numeric::{Moments, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
 use crate::simd::prefetch;
-use crate::split::Choice;
+use crate::split::ScoredCandidate;
 use crate::split::significance::Significance;
 use crate::stats::Sum;
 use crate::stats::contingency::ContingencyTables;
@@ -60,7 +60,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     /// the order of their codes.
     fn known_entries(&self, feature: u32) -> Cow<'_, [u32]> {
         let j = match self.context.place(feature) {
-            FeaturePlace::Numeric(i) => return self.known(i).order,
+            FeaturePlace::Numeric(i) => return self.known_order(i).order,
             FeaturePlace::Nominal(j) => j,
         };
         let nominal = &self.context.nominal;
@@ -355,11 +355,12 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             let node = NodeEvaluator { totals: &known, left_out, ..*self };
             let mut wanted = vec![false; self.context.data.columns().len()];
             wanted[feature as usize] = true;
-            let wanted = WantedFeatures(Some(&wanted));
+            let wanted = WantedFeatures::only(&wanted);
             let best = node.best(contingency, evidence.as_ref(), wanted, workspace, control)?;
             // A statistic of 0 chooses no split.
-            let divides = |choice: &Choice| rule.cut.is_none() || choice.score > 0.0;
-            if let Some(choice) = choose(&node.tables(contingency), best)?.filter(divides) {
+            let divides = |choice: &ScoredCandidate| rule.cut.is_none() || choice.score > 0.0;
+            if let Some(choice) = choose_candidate(&node.tables(contingency), best)?.filter(divides)
+            {
                 workspace.significance = Some(test);
                 let split = node.accepted(choice, contingency, evidence.as_ref(), control)?;
                 return Ok(split.map(|split| self.with_left_out(split, &known)));

@@ -4,19 +4,21 @@
 //! rule needs one score per feature (and one gain per feature for the guards of gain ratio), and
 //! decides ties; it reads no tables. C4.5's own rule is [`super::c45::choose`].
 
-use super::sink::Scored;
+use super::sink::BestOfFeature;
 use crate::criteria::GainFilter;
 use crate::error::Result;
 use crate::numeric::{Ties, better, uniform};
 
-/// The candidate that was chosen.
+/// A candidate and its score: one of all, or the one that a rule takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Choice {
-    /// Feature.
+pub struct ScoredCandidate {
+    /// Number of the feature.
     pub feature: u32,
-    /// Which candidate of the feature (rows on the left of a threshold).
+    /// Number of the candidate within its feature; see
+    /// [`CandidateBlock::at`](super::CandidateBlock::at).
     pub at: u32,
-    /// Score, after the gain filter.
+    /// Score by the criterion, larger is better. Where a rule chose the candidate, a gain filter may
+    /// have set it to 0.
     pub score: f64,
 }
 
@@ -71,10 +73,10 @@ impl Selector {
     /// above negative infinity. `key` decides random ties.
     pub fn choose(
         &self,
-        mut best: Vec<Scored>,
+        mut best: Vec<BestOfFeature>,
         facts: &mut dyn CandidateFacts,
         key: u64,
-    ) -> Result<Option<Choice>> {
+    ) -> Result<Option<ScoredCandidate>> {
         // The score of what is no split.
         best.retain(|b| b.score > f64::NEG_INFINITY);
         self.apply_filter(&mut best, facts)?;
@@ -85,8 +87,8 @@ impl Selector {
         };
         let mut tied = best.iter().filter(|b| b.score == top);
         // All candidates of a feature that have its best score.
-        let all = |b: &Scored| [&[b.at], &b.tied[..]].concat();
-        let choice = |feature, at| Choice { feature, at, score: top };
+        let all = |b: &BestOfFeature| [&[b.at], &b.tied[..]].concat();
+        let choice = |feature, at| ScoredCandidate { feature, at, score: top };
         Ok(match self.ties {
             Ties::First => tied.next().map(|b| choice(b.feature, b.at)),
             Ties::Row => tied.next().map(|b| {
@@ -112,7 +114,11 @@ impl Selector {
     }
 
     /// Set the score of features whose gain is too small to 0.
-    fn apply_filter(&self, best: &mut [Scored], facts: &mut dyn CandidateFacts) -> Result<()> {
+    fn apply_filter(
+        &self,
+        best: &mut [BestOfFeature],
+        facts: &mut dyn CandidateFacts,
+    ) -> Result<()> {
         if self.gain_filter == GainFilter::None || best.is_empty() {
             return Ok(());
         }

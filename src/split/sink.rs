@@ -10,6 +10,7 @@
 
 use super::doubt::{self, Estimated};
 use super::guard::ValueGuard;
+use super::select::ScoredCandidate;
 use crate::criteria::{Context, Criterion, RunningScores, Tables};
 use crate::error::{Error, Result};
 use crate::memory;
@@ -103,7 +104,7 @@ pub struct Estimates<'a> {
 
 /// The best candidate of one feature.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scored {
+pub struct BestOfFeature {
     /// Feature.
     pub feature: u32,
     /// Its best score.
@@ -114,7 +115,7 @@ pub struct Scored {
     pub tied: Vec<u32>,
 }
 
-impl Scored {
+impl BestOfFeature {
     /// Compare a candidate of a feature with the best one so far, which is the last of `found` if
     /// that has this feature; an equal one is kept beside it unless the first of equals wins.
     /// Returns whether the candidate is now the best of its feature.
@@ -141,7 +142,7 @@ impl Scored {
 }
 
 /// Bring candidates of features into feature order.
-pub fn sort_by_feature(found: &mut [Scored]) {
+pub fn sort_by_feature(found: &mut [BestOfFeature]) {
     found.sort_by_key(|scored| scored.feature);
 }
 
@@ -165,7 +166,7 @@ pub struct BestOfEach<'a> {
     /// All blocks so far, for a user's criterion.
     gathered: Option<Gathered>,
     /// The best candidate of each feature that has a valid one, in the order of their blocks.
-    pub features: Vec<Scored>,
+    pub features: Vec<BestOfFeature>,
 }
 
 impl<'a> BestOfEach<'a> {
@@ -228,7 +229,7 @@ impl<'a> BestOfEach<'a> {
         if score.is_nan() {
             return Err(not_a_number(feature));
         }
-        let kept = Scored::keep(&mut self.features, feature, at, score, self.ties);
+        let kept = BestOfFeature::keep(&mut self.features, feature, at, score, self.ties);
         if kept && better(score, self.top) {
             self.top = score;
         }
@@ -357,9 +358,8 @@ impl Sink for BestOfEach<'_> {
 pub struct Listing<'a> {
     /// Only for the criterion, and what is gathered for it.
     best: BestOfEach<'a>,
-    /// Feature, number within the feature ([`CandidateBlock::at`]) and score of each candidate, in
-    /// the order of their blocks.
-    pub candidates: Vec<(u32, u32, f64)>,
+    /// All candidates, in the order of their blocks.
+    pub candidates: Vec<ScoredCandidate>,
 }
 
 impl<'a> Listing<'a> {
@@ -383,8 +383,11 @@ impl<'a> Listing<'a> {
     }
 
     fn append(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) {
-        let scored = at.iter().zip(scores).enumerate();
-        self.candidates.extend(scored.map(|(j, (&at, &score))| (features.of(j), at, score)));
+        let scored = at.iter().zip(scores).enumerate().map(|(j, (&at, &score))| {
+            let feature = features.of(j);
+            ScoredCandidate { feature, at, score }
+        });
+        self.candidates.extend(scored);
     }
 }
 

@@ -19,7 +19,7 @@ use crate::grow::search::{divisions, is_one_value};
 use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::order::{PrefixLosses, QuantileOf, WeighedNumber, Whole};
-use crate::split::{NominalSplits, Scored};
+use crate::split::{BestOfFeature, NominalSplits, ScoredCandidate};
 use crate::stats::contingency::ContingencyTables;
 use crate::stats::{ExactMoments, FixedWeights, RowCopies, Sum, TargetRows, Weighing};
 
@@ -76,7 +76,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         wanted: WantedFeatures<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
-    ) -> Result<Vec<Scored>> {
+    ) -> Result<Vec<BestOfFeature>> {
         let ties = self.context.setting.ties;
         let mut found = Vec::new();
         W::each_by_order(
@@ -87,33 +87,33 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
             workspace,
             control,
             &mut |feature, at, score| {
-                Scored::keep(&mut found, feature, at, score, ties);
+                BestOfFeature::keep(&mut found, feature, at, score, ties);
             },
         )?;
         Ok(found)
     }
 
-    /// All candidates: feature, number within it and score.
-    pub(in crate::grow) fn all_by_order(
+    /// The candidates of all features, in feature order.
+    pub(in crate::grow) fn score_all_by_order(
         &self,
         loss: QuantileLoss,
         contingency: &ContingencyTables<W::Sum>,
         control: &Control,
-    ) -> Result<Vec<(u32, u32, f64)>> {
-        let mut found = Vec::new();
+    ) -> Result<Vec<ScoredCandidate>> {
+        let mut candidates = Vec::new();
         let memory = &mut OrderWorkspace::default();
         W::each_by_order(
             self,
             CandidateQuery { loss, all: true },
             contingency,
-            WantedFeatures(None),
+            WantedFeatures::ALL,
             memory,
             control,
             &mut |feature, at, score| {
-                found.push((feature, at, score));
+                candidates.push(ScoredCandidate { feature, at, score });
             },
         )?;
-        Ok(found)
+        Ok(candidates)
     }
 }
 
@@ -132,7 +132,9 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         let OrderWorkspace { rows, of_node, of_known, left, right } = workspace;
         self.sort_rows(rows);
         let mut node = self.order_of::<T>(rows, target, of_node);
-        for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted.has(f)) {
+        for feature in
+            (0..self.context.data.columns().len() as u32).filter(|&f| wanted.is_wanted(f))
+        {
             control.check()?;
             let visit = &mut |at, score| visit(feature, at, score * unit);
             match self.context.place(feature) {
@@ -204,7 +206,7 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         sides: [&mut Vec<f64>; 2],
         visit: &mut Visit<'_>,
     ) {
-        let known = self.known(numeric);
+        let known = self.known_order(numeric);
         let (order, n) = (&known.order[..], known.order.len());
         let (whole, weight) = (node.whole, node.losses.weight());
         let score = |losses: f64| (whole - losses) / weight;

@@ -14,7 +14,7 @@ use crate::grow::evaluate::{ByOrder, NodeEvaluator};
 use crate::grow::features::WantedFeatures;
 use crate::numeric::Ties;
 use crate::parallel::{self, Control};
-use crate::split::Scored;
+use crate::split::{BestOfFeature, ScoredCandidate};
 use crate::stats::Sum;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -48,7 +48,7 @@ impl<W: ByOrder> SizedNode for NodeEvaluator<'_, '_, W> {
         match self.context.place(feature) {
             FeaturePlace::Numeric(i) => {
                 let order = self.slices.order(i, self.range);
-                let known = self.known(i).order.len();
+                let known = self.known_order(i).order.len();
                 let is_cut = |&at: &usize| entry_tied(order[at]) == 0;
                 FeatureRows::Numeric {
                     rows: rows_of(order),
@@ -190,18 +190,18 @@ impl SizeSearch<'_> {
     }
 
     /// The best candidate of each wanted feature.
-    pub(in crate::grow) fn best(&self, wanted: WantedFeatures<'_>) -> Result<Vec<Scored>> {
+    pub(in crate::grow) fn best(&self, wanted: WantedFeatures<'_>) -> Result<Vec<BestOfFeature>> {
         let ties = self.ties;
-        let features: Vec<u32> = (0..self.features).filter(|&f| wanted.has(f)).collect();
+        let features: Vec<u32> = (0..self.features).filter(|&f| wanted.is_wanted(f)).collect();
         // Half of the budget, so that the nodes below have some left.
         self.of_features(&features, self.left() / 2, &|feature, sizer| {
-            let mut best: Vec<Scored> = Vec::new();
+            let mut best: Vec<BestOfFeature> = Vec::new();
             self.each_candidate(feature, &mut |at, waiting, branches| {
                 // Sums are not needed beyond the best one, nor an equal one unless ties are drawn.
                 let equal = usize::from(ties != Ties::First);
                 let enough = best.first().map_or(usize::MAX, |s| -s.score as usize + equal);
                 let score = -(sizer.sum(branches, enough, waiting)? as f64);
-                Scored::keep(&mut best, feature, at, score, ties);
+                BestOfFeature::keep(&mut best, feature, at, score, ties);
                 Ok(())
             })?;
             Ok(best)
@@ -216,17 +216,17 @@ impl SizeSearch<'_> {
         Ok(-(sum as f64))
     }
 
-    /// All candidates: feature, rows on the left of a threshold (0 for a multiway split), score.
-    pub(in crate::grow) fn all(&self) -> Result<Vec<(u32, u32, f64)>> {
+    /// The candidates of all features, in feature and threshold order.
+    pub(in crate::grow) fn score_all(&self) -> Result<Vec<ScoredCandidate>> {
         let features: Vec<u32> = (0..self.features).collect();
         self.of_features(&features, self.left(), &|feature, sizer| {
-            let mut found = Vec::new();
+            let mut candidates = Vec::new();
             self.each_candidate(feature, &mut |at, waiting, branches| {
                 let sum = sizer.sum(branches, usize::MAX, waiting)?;
-                found.push((feature, at, -(sum as f64)));
+                candidates.push(ScoredCandidate { feature, at, score: -(sum as f64) });
                 Ok(())
             })?;
-            Ok(found)
+            Ok(candidates)
         })
     }
 }

@@ -20,11 +20,11 @@ use crate::grow::nodes::sorted_ranges::{RangeNode, SortedRanges};
 use crate::grow::nodes::{NodeRows, Open};
 use crate::grow::options::{EmptyBranch, Evaluation, LeafLabels, OnRise};
 use crate::grow::row_buffers::NodeRange;
-use crate::grow::search::{BranchSums, NodeTables, chosen, sums_of_candidate};
+use crate::grow::search::{BranchSums, NodeTables, split_of_candidate, sums_of_candidate};
 use crate::numeric::{Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
-use crate::split::Choice;
+use crate::split::ScoredCandidate;
 use crate::stats::contingency::ContingencyTables;
 use crate::stats::{CellOf, Sum};
 use std::cmp::Ordering;
@@ -270,7 +270,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         search_among(p, setting.max_features, &|_| true, key, &mut |wanted| {
             evaluator.score_all(
                 &contingency,
-                WantedFeatures(Some(wanted)),
+                WantedFeatures::only(wanted),
                 &mut self.workspace,
                 &mut found,
                 control,
@@ -464,7 +464,8 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         let tables = evaluator.tables(&contingency);
         let BranchSums { sums, .. } = sums_of_candidate(&tables, step.feature, step.at);
         let score = evaluator.node().score(evaluator.context.setting.criterion, &sums)?;
-        let chosen = chosen(&tables, Choice { feature: step.feature, at: step.at, score })?;
+        let candidate = ScoredCandidate { feature: step.feature, at: step.at, score };
+        let split = split_of_candidate(&tables, candidate)?;
 
         // Move the rows of the leaf to the rows of the new labels.
         let before = self.table.clone();
@@ -474,7 +475,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         }
         let unit = self.unit();
         let parent = majority(leaf.counts.iter().copied()).unwrap_or(0);
-        for (b, (branch, &size)) in chosen.sums.chunks_exact(k).zip(&chosen.sizes).enumerate() {
+        for (b, (branch, &size)) in split.sums.chunks_exact(k).zip(&split.sizes).enumerate() {
             let label = match &step.labels {
                 Some(labels) => labels[b],
                 None => majority(branch.iter().map(|s| s.cell(unit))).unwrap_or(parent),
@@ -500,7 +501,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         // Divide the rows; children that may be split are leaves with candidates.
         let open = Open { node: leaf.node, rows: RangeNode::new(leaf.range) };
         let mut children = Vec::new();
-        self.ranges.split(&mut self.tree, open, &chosen, number, &mut children, control)?;
+        self.ranges.split(&mut self.tree, open, &split, number, &mut children, control)?;
         for child in children {
             self.open(child.node, child.rows.range, control)?;
         }

@@ -26,7 +26,9 @@ use crate::tree::Test;
 use std::borrow::Cow;
 
 pub(in crate::grow) use best_split::BestSplit;
-pub(in crate::grow) use choice::{choose, chosen, keeps_winner_only, sums_of_candidate};
+pub(in crate::grow) use choice::{
+    choose_candidate, keeps_winner_only, split_of_candidate, sums_of_candidate,
+};
 pub(in crate::grow) use node_sums::NodeSums;
 pub(in crate::grow) use nominal::{
     NominalTest, divisions, is_candidate, nominal_test, score_nominal,

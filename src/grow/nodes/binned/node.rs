@@ -18,7 +18,7 @@ use crate::grow::context::FeaturePlace;
 use crate::grow::features::shuffle;
 use crate::grow::search::{
     BestSplit, BranchSums, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchScratch, WholeRows,
-    choose, chosen, keeps_winner_only, score_nominal,
+    choose_candidate, keeps_winner_only, score_nominal, split_of_candidate,
 };
 use crate::numeric::mix;
 use crate::parallel::Control;
@@ -26,7 +26,7 @@ use crate::split::between::MeanNode;
 use crate::split::binned::{self, BinGroups, BinScan};
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::subset::FeatureLevels;
-use crate::split::{BestOfEach, Scored, Sink, sort_by_feature};
+use crate::split::{BestOfEach, BestOfFeature, Sink, sort_by_feature};
 use crate::stats::Sum;
 use crate::tree::Test;
 
@@ -162,7 +162,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         chosen: Option<&[u32]>,
         workspace: &mut BinnedWorkspace<S>,
         control: &Control,
-    ) -> Result<Vec<Scored>> {
+    ) -> Result<Vec<BestOfFeature>> {
         let (context, setting) = (self.context, self.context.setting);
         let all = context.features.len();
         let is_nominal = |f: usize| context.features[f].is_nominal();
@@ -199,8 +199,8 @@ impl<S: Sum> BinnedNode<'_, S> {
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
         let best = self.best(chosen_features, workspace, control)?;
-        let Some(choice) = choose(self, best)? else { return Ok(None) };
-        let mut split = chosen(self, choice)?;
+        let Some(choice) = choose_candidate(self, best)? else { return Ok(None) };
+        let mut split = split_of_candidate(self, choice)?;
         // Records are divided by a table of codes.
         if matches!(split.test, Test::Multiway) {
             let width = self.context.features[choice.feature as usize].width();

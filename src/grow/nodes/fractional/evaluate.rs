@@ -18,7 +18,7 @@ use crate::grow::features::search_among;
 use crate::grow::options::Thresholds;
 use crate::grow::search::{
     BestSplit, BranchSums, DeclaredLevels, NodeSums, NodeTables, NominalTest, SearchScratch,
-    choose, first_tied_row, nominal_test, score_nominal,
+    choose_candidate, first_tied_row, nominal_test, score_nominal,
 };
 use crate::numeric::{Ties, mix};
 use crate::parallel::{self, Control};
@@ -31,7 +31,7 @@ use crate::split::random::Draws;
 use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, ClassOf, Scan, Scanning};
-use crate::split::{BestOfEach, BlockScratch, CutRule, NominalSplits, NumericRows, Scored};
+use crate::split::{BestOfEach, BestOfFeature, BlockScratch, CutRule, NominalSplits, NumericRows};
 use crate::stats::contingency::{ContingencyTables, count};
 use crate::stats::{CellOf, RowCopies, Sum};
 use crate::tree::{Test, Threshold};
@@ -287,27 +287,29 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
 
     /// Best candidate of each wanted feature, in feature order, by the criterion's formula.
     /// Features that cannot be chosen may be left out.
-    fn best(&self, wanted: &[bool], control: &Control) -> Result<Vec<Scored>> {
+    fn best(&self, wanted: &[bool], control: &Control) -> Result<Vec<BestOfFeature>> {
         let (context, setting) = (self.context, self.context.setting);
-        let best_of =
-            |feature: u32, top: f64, scratch: &mut SearchScratch<W::Sum>| -> Result<Vec<Scored>> {
-                let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
-                    .guarded(self.path.and_then(PathLimits::guard))
-                    .watched(control);
-                let share = match context.numeric_place(feature) {
-                    Some(i) => self.score_numeric(i, top, &mut scratch.block, &mut best)?,
-                    None => {
-                        let nominal = self.nominal_place(feature);
-                        let known = self.table(nominal).1;
-                        best.share(self.shared(&known));
-                        score_nominal(self, &[nominal], &known, scratch, &mut (), &mut best)?;
-                        self.share(&known)
-                    }
-                };
-                best.finish(&setting.context)?;
-                best.features.iter_mut().for_each(|b| b.score *= share);
-                Ok(best.features)
+        let best_of = |feature: u32,
+                       top: f64,
+                       scratch: &mut SearchScratch<W::Sum>|
+         -> Result<Vec<BestOfFeature>> {
+            let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
+                .guarded(self.path.and_then(PathLimits::guard))
+                .watched(control);
+            let share = match context.numeric_place(feature) {
+                Some(i) => self.score_numeric(i, top, &mut scratch.block, &mut best)?,
+                None => {
+                    let nominal = self.nominal_place(feature);
+                    let known = self.table(nominal).1;
+                    best.share(self.shared(&known));
+                    score_nominal(self, &[nominal], &known, scratch, &mut (), &mut best)?;
+                    self.share(&known)
+                }
             };
+            best.finish(&setting.context)?;
+            best.features.iter_mut().for_each(|b| b.score *= share);
+            Ok(best.features)
+        };
         // Several threads share the features of a large node.
         let p = context.data.columns().len();
         if control.threads() > 1 && self.instances.len() * p > WIDE_NODE {
@@ -395,7 +397,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
                 chosen.map(|best| self.split_of(best.feature, best.split.at, best.split.ratio))
             );
         }
-        let choice = choose(self, self.best(wanted, control)?)?;
+        let choice = choose_candidate(self, self.best(wanted, control)?)?;
         Ok(choice.map(|best| self.split_of(best.feature, best.at, best.score)))
     }
 

@@ -371,7 +371,7 @@ impl<'f> RowSlices<'f> {
         let sorts_in_nodes = context.setting.sorts_in_nodes;
         let FeaturePlace::Numeric(split) = plan.place else { return None };
         let mut sorted =
-            sorts_in_nodes.then(|| context.sorted(split, &self.orders[0][range.clone()]));
+            sorts_in_nodes.then(|| context.sort_in_node(split, &self.orders[0][range.clone()]));
         if let [left, _] = plan.sizes {
             let order = match &mut sorted {
                 Some(sorted) => &mut sorted[..],

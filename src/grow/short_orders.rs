@@ -202,6 +202,13 @@ impl ShortOrders {
         std::array::from_fn(|child| keep[child].then(|| self.child(rows[child], pool)))
     }
 
+    /// The row of the data set at a place of the order of a feature; at the last row, for a place
+    /// after it.
+    pub fn row_at(&self, numeric: usize, place: usize) -> u32 {
+        let number = self.orders.rows[numeric].0[place.min(self.facts.len - 1)];
+        self.rows.ids[usize::from(number) % ROWS]
+    }
+
     /// The rows of the data set at some places of the order of a feature.
     pub fn in_order(
         &self,

@@ -341,7 +341,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             if let Some(merging) = &rule.merging {
                 if let Some(split) = self.merged_split(merging, feature, contingency)? {
                     workspace.significance = Some(test);
-                    return self.node().accepted_by_table(split, self.context.total_weight);
+                    return self.node().accept_by_table(split, self.context.total_weight);
                 }
                 continue;
             }
@@ -356,13 +356,14 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             let mut wanted = vec![false; self.context.data.columns().len()];
             wanted[feature as usize] = true;
             let wanted = WantedFeatures::only(&wanted);
-            let best = node.best(contingency, evidence.as_ref(), wanted, workspace, control)?;
+            let best =
+                node.best_of_features(contingency, evidence.as_ref(), wanted, workspace, control)?;
             // A statistic of 0 chooses no split.
             let divides = |choice: &ScoredCandidate| rule.cut.is_none() || choice.score > 0.0;
             if let Some(choice) = choose_candidate(&node.tables(contingency), best)?.filter(divides)
             {
                 workspace.significance = Some(test);
-                let split = node.accepted(choice, contingency, evidence.as_ref(), control)?;
+                let split = node.accept(choice, contingency, evidence.as_ref(), control)?;
                 return Ok(split.map(|split| self.with_left_out(split, &known)));
             }
         }

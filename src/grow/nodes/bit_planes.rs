@@ -339,7 +339,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
         let split = BestSplit::new(winner.feature, 0, Test::Multiway, winner.score, branches);
         let split = BestSplit { distance: distance[0], ..split };
         let node_sums = NodeSums { setting, totals, unit: 1.0 };
-        node_sums.accepted_by_table(split, self.context.n_rows as f64)
+        node_sums.accept_by_table(split, self.context.n_rows as f64)
     }
 
     /// The place of a feature among the groups. A data set with planes has all its features there.

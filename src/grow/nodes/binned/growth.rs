@@ -154,7 +154,7 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         if self.kept > KEPT_BYTES {
             self.release(&mut open.rows);
         }
-        found.map_or(Ok(None), |split| bare.node().accepted_by_table(split, context.total_weight))
+        found.map_or(Ok(None), |split| bare.node().accept_by_table(split, context.total_weight))
     }
 
     fn best(best: &BestSplit<S>) -> &BestSplit<S> {

@@ -521,8 +521,8 @@ fn evaluate<S: SentSum + CodedSum>(
     } else {
         own.choose(None, workspace, &control)?
     };
-    let accepted = found
-        .map_or(Ok(None), |split| own.node().accepted_by_table(split, context.total_weight))?;
+    let accepted =
+        found.map_or(Ok(None), |split| own.node().accept_by_table(split, context.total_weight))?;
     Ok(accepted.map(|best| CountedSplit { best, histogram: counters.into_cells() }))
 }
 

@@ -156,7 +156,7 @@ impl<'b, F: FractionSums> NodeRows for Fractional<'b, F> {
         let before = || self.distance(sums, sums, instances.whole);
         // The criteria that serve fractional instances score an undivided node 0.
         let node = NodeSums { setting: context.setting, totals: sums, unit: context.unit };
-        let accepted = node.accepted(best, context.total_weight, before, || Ok(0.0))?;
+        let accepted = node.accept(best, context.total_weight, before, || Ok(0.0))?;
         Ok(accepted.map(|best| FractionalSplit { best, division }))
     }
 

@@ -26,7 +26,7 @@ use super::rows::{NodeRecords, RecordRange};
 use crate::bins::{PartFormat, Records, TableFacts};
 use crate::error::{Error, Result};
 use crate::grow::builder::{NewChildren, TreeBuilder};
-use crate::grow::driver::{self, order_of};
+use crate::grow::driver::{self, rank_of};
 use crate::grow::features::search_in_order;
 use crate::grow::nodes::NodeRows;
 use crate::grow::options::{GrowthSetting, check};
@@ -340,7 +340,7 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
         let leaves = self.leaves;
         let order = |group: &NodeGroup<S>| {
             let split = group.best.as_ref()?;
-            Some((order_of(&split.best, setting.limits.leaf_order), group.node))
+            Some((rank_of(&split.best, setting.limits.leaf_order), group.node))
         };
         let fits = |group: &NodeGroup<S>| {
             group.best.as_ref().is_some_and(|split| leaves + split.best.branches - 1 <= limit)

@@ -21,7 +21,7 @@ use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;
 use super::counts::{BinCounters, NodeCounts};
 use super::growth::{BinnedRows, CodedNode};
-use super::node::{BinnedNode, BinnedWorkspace, drawn_features};
+use super::node::{BinnedNode, BinnedWorkspace, draw_features};
 use super::rows::{NodeRecords, RecordRange};
 use crate::bins::{PartFormat, Records, TableFacts};
 use crate::error::{Error, Result};
@@ -520,7 +520,7 @@ fn evaluate<S: SentSum + CodedSum>(
     let binned_node =
         BinnedNode { context, counts: NodeCounts::All(&counters), totals, key, path: None };
     let mut order = Vec::new();
-    let best = if let Some(n_together) = drawn_features(context, key, None, &mut order) {
+    let best = if let Some(n_together) = draw_features(context, key, None, &mut order) {
         search_in_order(&order, n_together, &mut |drawn| {
             binned_node.choose(Some(drawn), workspace, &control)
         })?

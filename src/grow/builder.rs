@@ -39,8 +39,8 @@ impl BuilderNode {
 
 /// How a node was split.
 ///
-/// The builder itself fills in `first_child` and `n_children` ([`TreeBuilder::add_split`]); what the
-/// caller gave there is replaced.
+/// The builder itself fills in `first_child` and `n_children` ([`TreeBuilder::add_split`]); what
+/// the caller gave there is replaced.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NodeSplit {
     pub feature: u32,

@@ -196,8 +196,8 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         }
     }
 
-    /// The order of a numeric feature within a node, made by a sort: `rows` are the rows of the node
-    /// as ascending entries, and `numeric` is the place of the feature among the numeric ones.
+    /// The order of a numeric feature within a node, made by a sort: `rows` are the rows of the
+    /// node as ascending entries, and `numeric` is the place of the feature among the numeric ones.
     pub fn sort_in_node(&self, numeric: usize, rows: &[u32]) -> Vec<u32> {
         reached::count(Way::SortedInNode);
         let column = self.numeric[numeric].column;

@@ -417,8 +417,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
 
     /// The best candidate of each wanted feature, in feature order.
     ///
-    /// `contingency` holds the tables of [`Self::count_tables`], and `pair_scores` are the scores of
-    /// [`Self::other_evidence`], where there are such.
+    /// `contingency` holds the tables of [`Self::count_tables`], and `pair_scores` are the scores
+    /// of [`Self::other_evidence`], where there are such.
     ///
     /// # Errors
     /// A score that is not a number, an error of a user's criterion, or cancellation.
@@ -580,9 +580,9 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
 
     /// Class sums of the branches of a threshold, with `at` of `len` rows on its left.
     ///
-    /// Only the rows of the shorter side are added up: `sums_at` gives the class sums of the rows at
-    /// some places of the order. `known` are the class sums of all `len` rows, if other rows of the
-    /// node have no value.
+    /// Only the rows of the shorter side are added up: `sums_at` gives the class sums of the rows
+    /// at some places of the order. `known` are the class sums of all `len` rows, if other rows of
+    /// the node have no value.
     fn branches_of_cut(
         &self,
         at: usize,

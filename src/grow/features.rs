@@ -1,5 +1,5 @@
-//! Random subsets of features (`max_features`), drawn anew for each node (Breiman, *Random Forests*,
-//! 2001).
+//! Random subsets of features (`max_features`), drawn anew for each node (Breiman, *Random
+//! Forests*, 2001).
 //!
 //! As in scikit-learn, a node searches `max_features` features and goes on, one feature at a time,
 //! until the search finds a valid split. The draw depends on the seed and the node's key alone, so

@@ -68,7 +68,9 @@ pub fn candidates(
     weights: &Weights,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    by_weighing!(weights, data.target(), w => list_candidates(data, setting, rows, root, w, control))
+    by_weighing!(weights, data.target(), w => {
+        list_candidates(data, setting, rows, root, w, control)
+    })
 }
 
 /// The tests of the features on a set of rows, most significant first.

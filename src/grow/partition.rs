@@ -32,8 +32,8 @@ pub(super) fn order_in_two(
 }
 
 /// Partition an order in three: rows without a bit in `later` come first, those with one in `last`
-/// come last. `sizes` are the rows of each branch. The range of a branch that is not kept is left in
-/// an unspecified state.
+/// come last. `sizes` are the rows of each branch. The range of a branch that is not kept is left
+/// in an unspecified state.
 pub(super) fn order_in_three(
     order: &mut [u32],
     [later, last]: [&Bits; 2],
@@ -60,8 +60,8 @@ pub(super) fn order_in_three(
     }
 }
 
-/// Partition an order by the branch of each row of the data set, `branch_of`; `starts` has the first
-/// place of each branch. All branches are written.
+/// Partition an order by the branch of each row of the data set, `branch_of`; `starts` has the
+/// first place of each branch. All branches are written.
 pub(super) fn order_by_branch(
     order: &mut [u32],
     branch_of: &[u16],
@@ -92,8 +92,9 @@ pub(super) struct CodedBuffer<'a> {
 }
 
 /// Copy the coded rows of a range, `row_bytes` bytes of codes each, from one buffer to the other,
-/// branch by branch; rows of branches that are not kept are not copied. `starts` has the first place
-/// of each branch within the range, and `branch_of` gives the branch of a row of the data set.
+/// branch by branch; rows of branches that are not kept are not copied. `starts` has the first
+/// place of each branch within the range, and `branch_of` gives the branch of a row of the data
+/// set.
 pub(super) fn coded_by_branch(
     from: &CodedBuffer<'_>,
     to: &mut CodedBuffer<'_>,

@@ -141,8 +141,8 @@ fn pack_codes<W: Scanning>(
     Ok(codes)
 }
 
-/// The entries of an order whose rows are kept; there are `n_kept` of them. An entry is tied when an
-/// earlier one of its value is kept.
+/// The entries of an order whose rows are kept; there are `n_kept` of them. An entry is tied when
+/// an earlier one of its value is kept.
 fn filter_order(order: &[u32], keep: &Bits, n_kept: usize) -> Vec<u32> {
     // Each entry is written before it is known whether it stays, so there is one place more.
     let mut kept_entries = vec![0; n_kept + 1];
@@ -359,9 +359,9 @@ impl<'f> RowSlices<'f> {
         Ok(())
     }
 
-    /// Bring the order of a numeric split feature into the order of the branches, where rows without
-    /// a value join the left one. Returns the order where the buffers do not hold it, because nodes
-    /// sort their features.
+    /// Bring the order of a numeric split feature into the order of the branches, where rows
+    /// without a value join the left one. Returns the order where the buffers do not hold it,
+    /// because nodes sort their features.
     fn order_split_feature<W: Scanning>(
         &mut self,
         context: &GrowContext<'_, W>,

@@ -57,7 +57,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             Ok(is_allowed.then(|| self.feature_test(rule, feature)).flatten())
         })?;
         let of_features = (0..).zip(tests).filter_map(|(feature, test)| Some((feature, test?)));
-        Ok(rule.ranked(of_features.collect()))
+        Ok(rule.rank(of_features.collect()))
     }
 
     /// The rows whose value of a feature is known, as entries of an order; levels come in

@@ -39,8 +39,8 @@ pub(in crate::grow) struct PairContext {
 }
 
 impl PairContext {
-    /// The context of a tree on some rows of a data set of `n_rows` rows; `weights` are those of all
-    /// rows of the data set.
+    /// The context of a tree on some rows of a data set of `n_rows` rows; `weights` are those of
+    /// all rows of the data set.
     pub fn new<W: Scanning>(weights: W, rows: &RowSet, n_rows: usize) -> Self {
         let radius = OnceLock::new();
         if weights.is_unit() {

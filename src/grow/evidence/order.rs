@@ -329,7 +329,11 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         let unit = self.context.weights.unit();
         for at in divisions.groups.numbers().filter(|&at| divisions.is_candidate(at, unit)) {
             on_first.fill(false);
-            divisions.groups.listed(at).iter().for_each(|&code| on_first[code as usize] = true);
+            divisions
+                .groups
+                .codes_on_first(at)
+                .iter()
+                .for_each(|&code| on_first[code as usize] = true);
             let mut side = |first: bool| {
                 rows.clear();
                 let on_side = known.iter().filter(|&&(_, code)| on_first[code] == first);

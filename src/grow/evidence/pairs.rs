@@ -84,8 +84,8 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     /// Scores of the features of the node by its pairs.
     ///
     /// The plan says which pass over the pairs the criterion needs. Counts by distance serve every
-    /// criterion, so they may come from a memo that other trees on the same rows share, and join it;
-    /// sums under one setting serve this criterion alone and are not kept.
+    /// criterion, so they may come from a memo that other trees on the same rows share, and join
+    /// it; sums under one setting serve this criterion alone and are not kept.
     ///
     /// # Errors
     /// A need of memory above the limit, an error of a user's criterion, or cancellation.

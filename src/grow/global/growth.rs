@@ -169,8 +169,8 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         }
     }
 
-    /// Make steps until growth ends; returns the distance of the tree after each of them. `whole` are
-    /// the rows of the root.
+    /// Make steps until growth ends; returns the distance of the tree after each of them. `whole`
+    /// are the rows of the root.
     ///
     /// # Errors
     /// A score that is not a number, a need of memory above the limit, an error of a user's
@@ -424,8 +424,8 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         }
     }
 
-    /// The next step; `None` when growth ends. The tree has room for `branches` new leaves in place of
-    /// one.
+    /// The next step; `None` when growth ends. The tree has room for `branches` new leaves in place
+    /// of one.
     fn choose_step(&self, branches: usize) -> Option<GlobalStep> {
         let setting = self.ranges.context.setting;
         // The global step of the smallest distance; ties go by leaf unless they are random.

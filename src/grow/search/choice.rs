@@ -19,8 +19,8 @@ use crate::split::{BestOfFeature, CandidateFacts, NominalSplits, ScoredCandidate
 /// Two conditions must hold. No gain filter compares the features, and the candidates arrive in
 /// feature order, so that the first of equal candidates is the one of the lowest feature. Nominal
 /// features come before numeric ones, and where some of them are divided in two and others have one
-/// branch per level, all of the former before all of the latter. `n_nominal` and `n_numeric` are the
-/// numbers of features of each kind.
+/// branch per level, all of the former before all of the latter. `n_nominal` and `n_numeric` are
+/// the numbers of features of each kind.
 pub(in crate::grow) fn keeps_winner_only(
     setting: &GrowthSetting<'_>,
     n_nominal: usize,
@@ -47,8 +47,8 @@ pub(in crate::grow) fn choose_candidate<R: NodeTables>(
         ties: setting.ties,
         features: rows.features(),
     };
-    // The draw of features mixes the same seed with the key itself. Its complement gives ties random
-    // numbers of their own.
+    // The draw of features mixes the same seed with the key itself. Its complement gives ties
+    // random numbers of their own.
     let tie_key = mix(setting.seed, !rows.key());
     selector.choose(best, &mut FeatureFacts { rows }, tie_key)
 }

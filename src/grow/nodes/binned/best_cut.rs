@@ -161,8 +161,8 @@ impl BinnedNode<'_, u32> {
         (fits && scoring.holds(n_rows, self.context.setting.context.logs)).then_some(scoring)
     }
 
-    /// The chosen cut as a split with its distance; `left` gives the class sums left of a cut. `None`
-    /// where no cut was chosen.
+    /// The chosen cut as a split with its distance; `left` gives the class sums left of a cut.
+    /// `None` where no cut was chosen.
     fn split_of(
         &self,
         chosen: Option<ChosenCut>,

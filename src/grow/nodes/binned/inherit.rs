@@ -1,10 +1,10 @@
 //! The counters of nodes: a node is counted when it is searched, and hands its counters down to its
 //! children when it is split ([`BinnedRows::hand_down`]).
 //!
-//! The largest child's counters are those of the node minus those of the other children, so only the
-//! smaller children are counted: at most half of the rows per level, which is 1.10 to 1.15 times as
-//! quick as counting all (histogram, gini, 50,000 x 15), and 1.28 times with 300,000 x 20 rows.
-//! Counters of open nodes take bounded memory ([`KEPT_BYTES`]). [`super::growth`] is the only
+//! The largest child's counters are those of the node minus those of the other children, so only
+//! the smaller children are counted: at most half of the rows per level, which is 1.10 to 1.15
+//! times as quick as counting all (histogram, gini, 50,000 x 15), and 1.28 times with 300,000 x 20
+//! rows. Counters of open nodes take bounded memory ([`KEPT_BYTES`]). [`super::growth`] is the only
 //! caller.
 
 use super::best_cut::{CodedSum, CutRows};
@@ -136,8 +136,9 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
     ///
     /// All children but the largest are counted, and the counters of the largest are those of the
     /// node (`counters`) minus those of the others. Children that are not kept (`keep`) need no
-    /// counters. `sums` are the class sums of the children: they say whether the counters of a child
-    /// are words of two classes, which differ from counters by class and cannot be subtracted.
+    /// counters. `sums` are the class sums of the children: they say whether the counters of a
+    /// child are words of two classes, which differ from counters by class and cannot be
+    /// subtracted.
     pub(super) fn hand_down(
         &mut self,
         mut counters: BinCounters<S>,
@@ -159,8 +160,8 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         let n_rows: usize = children.iter().map(|child| child.range.len).sum();
         let n_largest = children[largest].range.len;
         let bytes = self.bytes_of_counters();
-        // Subtracting counters costs about as much as counting this number of rows: of each feature,
-        // eight counters are subtracted in the time in which one row is counted.
+        // Subtracting counters costs about as much as counting this number of rows: of each
+        // feature, eight counters are subtracted in the time in which one row is counted.
         let planes = if packed { 1 } else { context.classes + 1 };
         let subtraction_rows = context.widest * planes / 8;
         let pays = n_rows - n_largest + subtraction_rows < n_largest;

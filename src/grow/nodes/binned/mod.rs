@@ -3,8 +3,9 @@
 //!
 //! How a node is searched and split:
 //!
-//! * *Counting.* A large node counts its rows by (class, code, feature) in one pass for all features
-//!   ([`counts`]). A node of few rows sorts the codes of its rows instead, feature by feature.
+//! * *Counting.* A large node counts its rows by (class, code, feature) in one pass for all
+//!   features ([`counts`]). A node of few rows sorts the codes of its rows instead, feature by
+//!   feature.
 //! * *Inheritance.* Of the children of a split all but the largest are counted. The counters of the
 //!   largest are those of the parent minus those of the other children ([`inherit`]).
 //! * *Search by feature* ([`node`]). The occupied bins of a feature are groups. The cuts between
@@ -18,8 +19,8 @@
 //!
 //! [`grow`] grows a tree whose rows lie in this process. [`spread`] grows one whose rows lie in
 //! other processes: [`spread_tree`] begins a [`SpreadTree`] on the client, from facts of all rows
-//! ([`SpreadFacts`]); [`Routes`] tell the workers how to regroup their rows; and a [`SmallGroup`] is
-//! a node whose subtree a worker grows by [`grow_below`].
+//! ([`SpreadFacts`]); [`Routes`] tell the workers how to regroup their rows; and a [`SmallGroup`]
+//! is a node whose subtree a worker grows by [`grow_below`].
 //!
 //! All counts are integers, so the tree depends neither on the order of the rows nor on threads.
 //! Time: about a nanosecond per row and feature of all children but the largest (of all children

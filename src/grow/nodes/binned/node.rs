@@ -94,9 +94,9 @@ pub(super) struct BinnedNode<'n, S: Sum> {
 }
 
 impl<S: Sum> BinnedNode<'_, S> {
-    /// Write the occupied bins of a numeric feature into `memory`, without the one of missing values.
-    /// Returns the class sums of the rows with a value and the number of the others; `None` where all
-    /// rows of the node have a value.
+    /// Write the occupied bins of a numeric feature into `memory`, without the one of missing
+    /// values. Returns the class sums of the rows with a value and the number of the others; `None`
+    /// where all rows of the node have a value.
     fn split_off_missing(
         &self,
         feature: usize,
@@ -300,12 +300,12 @@ impl<S: Sum> WholeRows for BinnedNode<'_, S> {
     }
 }
 
-/// Draw the features that a node searches, where `max_features` or its path limits them; `None` where
-/// neither does.
+/// Draw the features that a node searches, where `max_features` or its path limits them; `None`
+/// where neither does.
 ///
-/// `order` gets the allowed features in the order of the search, and the number of features that are
-/// searched together at first is returned ([`search_in_order`](crate::grow::features)). `key` is the
-/// key of the node.
+/// `order` gets the allowed features in the order of the search, and the number of features that
+/// are searched together at first is returned ([`search_in_order`](crate::grow::features)). `key`
+/// is the key of the node.
 pub(super) fn draw_features(
     context: &BinnedContext<'_>,
     key: u64,

@@ -1,5 +1,5 @@
-//! The records of the nodes ([`NodeRecords`]): a node has a range of them, which is brought into the
-//! order of its branches when it is split.
+//! The records of the nodes ([`NodeRecords`]): a node has a range of them, which is brought into
+//! the order of its branches when it is split.
 //!
 //! A record is the codes of a row, its class and its weight ([`crate::bins::RowLayout`]). Records
 //! are exchanged in place, so a split takes O(bytes of the node's records) and no memory. The order
@@ -166,7 +166,8 @@ fn divide_in_two(rows: &mut [u8], width: usize, goes_left: impl Fn(&[u8]) -> boo
 /// second buffer was tried, and took 1.0 to 1.7 times as long.
 #[inline(always)]
 fn divide_blocks(rows: &mut [u8], width: usize, goes_left: impl Fn(&[u8]) -> bool) -> usize {
-    // Records before `front` are settled on the left, those from `back` on are settled on the right.
+    // Records before `front` are settled on the left, those from `back` on are settled on the
+    // right.
     let (mut front, mut back) = (0, rows.len() / width);
     let is_left = |rows: &[u8], place: usize| goes_left(&rows[place * width..][..width]);
     // Records of the block at the front that go right, and of the block at the back that go left.

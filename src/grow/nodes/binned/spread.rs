@@ -12,10 +12,11 @@
 //!    local growth, and returns the [`Routes`] by which the workers regroup their rows.
 //!
 //! Of the children of a split the largest is not counted: its histogram is that of its parent minus
-//! those of the others. With `max_leaf_nodes` a round makes one split, the one that local growth would make
-//! next. Memory: histograms of nodes whose children are still open, up to [`KEPT_COUNTERS`], and
-//! those of a round. Weights are copies of rows. Sums of classes and moments of a number are
-//! counted by the same code; [`SpreadTree`] hides their type from the caller, `bindings::spread`.
+//! those of the others. With `max_leaf_nodes` a round makes one split, the one that local growth
+//! would make next. Memory: histograms of nodes whose children are still open, up to
+//! [`KEPT_COUNTERS`], and those of a round. Weights are copies of rows. Sums of classes and moments
+//! of a number are counted by the same code; [`SpreadTree`] hides their type from the caller,
+//! `bindings::spread`.
 
 use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;

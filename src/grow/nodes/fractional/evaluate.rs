@@ -37,15 +37,15 @@ use crate::stats::{CellOf, RowCopies, Sum};
 use crate::tree::{Test, Threshold};
 use std::borrow::Cow;
 
-/// More than the relative error that scaling a score by a share makes, which is a few times 1e-16. A
-/// candidate that would win after rounding must not be left out before it.
+/// More than the relative error that scaling a score by a share makes, which is a few times 1e-16.
+/// A candidate that would win after rounding must not be left out before it.
 const SCALING_ERROR: f64 = 1e-12;
 
 /// The best split of a node; its branches are not counted yet, and no limit has accepted it.
 ///
-/// `instances` are those of the node, `sums` are its class sums in units, and `fractions` says what a
-/// fraction of a row adds to them. `key` is the key of the node's random choices, and `path` is what
-/// the path to the node allows.
+/// `instances` are those of the node, `sums` are its class sums in units, and `fractions` says what
+/// a fraction of a row adds to them. `key` is the key of the node's random choices, and `path` is
+/// what the path to the node allows.
 ///
 /// # Errors
 /// A score that is not a number, or cancellation.
@@ -143,8 +143,8 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         if order.len() == self.instances.len() { self.totals.clone() } else { self.sums_of(order) }
     }
 
-    /// [`Self::known_sums`]; and, where weights are fixed point of few classes, the weight at each step
-    /// of entries, from the first row of each class on, into `steps` (else empty).
+    /// [`Self::known_sums`]; and, where weights are fixed point of few classes, the weight at each
+    /// step of entries, from the first row of each class on, into `steps` (else empty).
     fn known_with_steps(&self, order: &[u32], steps: &mut Vec<i64>) -> Vec<W::Sum> {
         let n_classes = self.totals.len();
         let Some(weights) =

@@ -47,7 +47,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Reusable memory of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Workspace<S: Sum> {
     search: SearchScratch<S>,
     short: ShortScratch,
@@ -55,18 +55,6 @@ pub(super) struct Workspace<S: Sum> {
     order: OrderWorkspace,
     /// The test of the feature that was chosen last by significance.
     pub significance: Option<FeatureTest>,
-}
-
-impl<S: Sum> Default for Workspace<S> {
-    fn default() -> Self {
-        Self {
-            search: SearchScratch::default(),
-            short: ShortScratch::default(),
-            pairs: PairWorkspace::default(),
-            order: OrderWorkspace::default(),
-            significance: None,
-        }
-    }
 }
 
 /// A node under evaluation.

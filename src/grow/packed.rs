@@ -78,82 +78,50 @@ impl PackedTree {
 
 /// The words of a node and of its split.
 fn words_of(node: &BuilderNode, split: Option<&NodeSplit>) -> [u64; WORDS] {
+    let mut words = [0; WORDS];
     let BuilderNode { parent, branch, depth, rows, key, .. } = *node;
-    let [parent, branch, depth, rows] = [parent, branch, depth, rows].map(u64::from);
-    let Some(split) = split else {
-        let mut words = [0; WORDS];
-        words[..5].copy_from_slice(&[parent, branch, depth, rows, key]);
-        return words;
-    };
+    words[..4].copy_from_slice(&[parent, branch, depth, rows].map(u64::from));
+    words[4] = key;
+    let Some(split) = split else { return words };
     let (kind, operands) = match split.test {
         Test::Leaf => (NO_TEST, [0, 0]),
         Test::Threshold(threshold) => {
-            (THRESHOLD, [threshold.at.to_bits(), threshold.reach.to_bits()])
+            (THRESHOLD, [threshold.at, threshold.reach].map(f64::to_bits))
         }
         Test::Multiway => (MULTIWAY, [0, 0]),
         Test::Subset { first, len } => (SUBSET, [first, len].map(u64::from)),
         Test::Groups { first, len } => (GROUPS, [first, len].map(u64::from)),
     };
+    words[5] = kind;
+    words[6..8].copy_from_slice(&operands);
     let NodeSplit { feature, first_child, n_children, missing, score, distance, step, .. } = *split;
-    let [feature, first_child, n_children] = [feature, first_child, n_children].map(u64::from);
-    let [score, distance] = [score, distance].map(f64::to_bits);
-    let step_and_missing = u64::from(step) << 32 | u64::from(missing.unwrap_or(NONE));
-    let [first_operand, second_operand] = operands;
-    [
-        parent,
-        branch,
-        depth,
-        rows,
-        key,
-        kind,
-        first_operand,
-        second_operand,
-        feature,
-        first_child,
-        n_children,
-        score,
-        distance,
-        step_and_missing,
-    ]
+    words[8..11].copy_from_slice(&[feature, first_child, n_children].map(u64::from));
+    words[11..13].copy_from_slice(&[score, distance].map(f64::to_bits));
+    words[13] = u64::from(step) << 32 | u64::from(missing.unwrap_or(NONE));
+    words
 }
 
 /// The split of a node by its words; `None` for a leaf.
 fn split_of(words: &[u64; WORDS]) -> Result<Option<NodeSplit>> {
-    let [
-        _,
-        _,
-        _,
-        _,
-        _,
-        kind,
-        first,
-        second,
-        feature,
-        first_child,
-        n_children,
-        score,
-        distance,
-        last,
-    ] = *words;
-    let test = match kind {
-        NO_SPLIT => return Ok(None),
-        NO_TEST => Test::Leaf,
-        THRESHOLD => {
-            Test::Threshold(Threshold { at: f64::from_bits(first), reach: f64::from_bits(second) })
+    let test = match (words[5], words[6], words[7]) {
+        (NO_SPLIT, ..) => return Ok(None),
+        (NO_TEST, ..) => Test::Leaf,
+        (THRESHOLD, at, reach) => {
+            Test::Threshold(Threshold { at: f64::from_bits(at), reach: f64::from_bits(reach) })
         }
-        MULTIWAY => Test::Multiway,
-        SUBSET => Test::Subset { first: first as u32, len: second as u32 },
-        GROUPS => Test::Groups { first: first as u32, len: second as u32 },
+        (MULTIWAY, ..) => Test::Multiway,
+        (SUBSET, first, len) => Test::Subset { first: first as u32, len: len as u32 },
+        (GROUPS, first, len) => Test::Groups { first: first as u32, len: len as u32 },
         _ => return Err(Error::Internal("a packed tree with an unknown test".into())),
     };
     Ok(Some(NodeSplit {
-        feature: feature as u32,
+        feature: words[8] as u32,
         test,
-        first_child: first_child as u32,
-        n_children: n_children as u32,
-        missing: Some(last as u32).filter(|&branch| branch != NONE),
-        score: f64::from_bits(score),
-        distance: f64::from_bits(distance),
-        step: (last >> 32) as u32,
+        first_child: words[9] as u32,
+        n_children: words[10] as u32,
+        missing: Some(words[13] as u32).filter(|&branch| branch != NONE),
+        score: f64::from_bits(words[11]),
+        distance: f64::from_bits(words[12]),
+        step: (words[13] >> 32) as u32,
     }))
 }

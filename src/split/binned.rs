@@ -22,7 +22,7 @@ use crate::simd::means::CHUNK;
 use crate::stats::Sum;
 
 /// The occupied bins of one feature in a node, ascending, without that of missing values.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct BinGroups<S> {
     /// The bin of each group.
     pub codes: Vec<u32>,
@@ -30,12 +30,6 @@ pub struct BinGroups<S> {
     pub sums: Vec<S>,
     /// Number of rows of each group, where sums do not count rows; else empty.
     pub rows: Vec<u32>,
-}
-
-impl<S> Default for BinGroups<S> {
-    fn default() -> Self {
-        Self { codes: Vec::new(), sums: Vec::new(), rows: Vec::new() }
-    }
 }
 
 impl<S: Sum> BinGroups<S> {

@@ -39,7 +39,7 @@ impl PlaceRange {
 }
 
 /// A block under construction, and the buffers of the scans that fill it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct BlockScratch<C> {
     /// Counts, `[(branch * classes + class) * stride + candidate]`.
     pub(super) cells: Vec<C>,
@@ -69,27 +69,6 @@ pub struct BlockScratch<C> {
     pub means: MeanScratch,
     /// Buffers of scans by running sums.
     pub(super) running: Running,
-}
-
-impl<C> Default for BlockScratch<C> {
-    fn default() -> Self {
-        Self {
-            cells: Vec::new(),
-            totals: Vec::new(),
-            at: Vec::new(),
-            declared: Vec::new(),
-            features: Vec::new(),
-            stride: 0,
-            tails: Vec::new(),
-            sums: Vec::new(),
-            runs: Vec::new(),
-            bounds: Vec::new(),
-            scores: Vec::new(),
-            steps: Vec::new(),
-            means: MeanScratch::default(),
-            running: Running::default(),
-        }
-    }
 }
 
 impl<C: Count> BlockScratch<C> {

@@ -4,23 +4,10 @@
 //! rule needs one score per feature (and one gain per feature for the guards of gain ratio), and
 //! decides ties; it reads no tables. C4.5's own rule is [`super::c45::choose`].
 
-use super::sink::BestOfFeature;
+use super::sink::{BestOfFeature, ScoredCandidate};
 use crate::criteria::GainFilter;
 use crate::error::Result;
 use crate::numeric::{Ties, better, uniform};
-
-/// A candidate and its score: one of all, or the one that a rule takes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoredCandidate {
-    /// Number of the feature.
-    pub feature: u32,
-    /// Number of the candidate within its feature; see
-    /// [`CandidateBlock::at`](super::CandidateBlock::at).
-    pub at: u32,
-    /// Score by the criterion, larger is better. Where a rule chose the candidate, a gain filter
-    /// may have set it to 0.
-    pub score: f64,
-}
 
 /// What a rule asks of a candidate beyond its score; growth computes it on demand.
 pub trait CandidateFacts {

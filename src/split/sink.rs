@@ -10,7 +10,6 @@
 
 use super::doubt::{self, Estimated};
 use super::guard::ValueGuard;
-use super::select::ScoredCandidate;
 use crate::criteria::{Context, Criterion, RunningScores, Tables};
 use crate::error::{Error, Result};
 use crate::memory;
@@ -100,6 +99,18 @@ pub struct Estimates<'a> {
     pub error: f64,
     /// The criterion's score of threshold `j`; must be called for thresholds in ascending order.
     pub exact: &'a mut dyn FnMut(usize, &dyn Criterion) -> Result<f64>,
+}
+
+/// A candidate and its score: one of all, or the one that a rule takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoredCandidate {
+    /// Number of the feature.
+    pub feature: u32,
+    /// Number of the candidate within its feature; see [`CandidateBlock::at`].
+    pub at: u32,
+    /// Score by the criterion, larger is better. Where a rule chose the candidate, a gain filter
+    /// may have set it to 0.
+    pub score: f64,
 }
 
 /// The best candidate of one feature.
@@ -399,11 +410,9 @@ impl<'a> Listing<'a> {
 
     /// Keep the scores of a block.
     fn append(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) {
-        let scored = at.iter().zip(scores).enumerate().map(|(j, (&at, &score))| {
-            let feature = features.of(j);
-            ScoredCandidate { feature, at, score }
-        });
-        self.candidates.extend(scored);
+        for (j, (&at, &score)) in at.iter().zip(scores).enumerate() {
+            self.candidates.push(ScoredCandidate { feature: features.of(j), at, score });
+        }
     }
 }
 

@@ -127,7 +127,7 @@ pub struct FeatureLevels<'a, S: Sum> {
 }
 
 /// The divisions of one feature's levels in a node.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LevelPartitions<S> {
     /// The groups that a division puts on one side or the other.
     pub groups: LevelGroups,
@@ -138,13 +138,6 @@ pub struct LevelPartitions<S> {
     missing: Vec<S>,
     /// Buffer for sums.
     work: Vec<S>,
-}
-
-impl<S> Default for LevelPartitions<S> {
-    fn default() -> Self {
-        let (sums, missing, work) = (Vec::new(), Vec::new(), Vec::new());
-        Self { groups: LevelGroups::default(), classes: 0, sums, missing, work }
-    }
 }
 
 impl<S: Sum> LevelPartitions<S> {

@@ -87,7 +87,7 @@ pub(super) fn blocks(n: usize) -> impl Iterator<Item = CandidateRange> + Clone {
 }
 
 /// Reusable memory of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RowsScratch<C> {
     /// Counts of several branches, added up.
     pub merged: Vec<C>,
@@ -96,18 +96,6 @@ pub(super) struct RowsScratch<C> {
     pub near: Vec<NearCandidate>,
     pub cells: Vec<C>,
     pub out: Vec<f64>,
-}
-
-impl<C> Default for RowsScratch<C> {
-    fn default() -> Self {
-        Self {
-            merged: Vec::new(),
-            terms: Vec::new(),
-            near: Vec::new(),
-            cells: Vec::new(),
-            out: Vec::new(),
-        }
-    }
 }
 
 /// A candidate that may be the best.

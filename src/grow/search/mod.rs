@@ -146,23 +146,13 @@ pub(in crate::grow) struct NodeCut<S> {
 }
 
 /// Memory of the search of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::grow) struct SearchScratch<S: Sum> {
     /// Blocks of candidates.
     pub block: BlockScratch<S::Cell>,
     pub partitions: LevelPartitions<S>,
     /// Scores of a block.
     pub scores: Vec<f64>,
-}
-
-impl<S: Sum> Default for SearchScratch<S> {
-    fn default() -> Self {
-        Self {
-            block: BlockScratch::default(),
-            partitions: LevelPartitions::default(),
-            scores: Vec::new(),
-        }
-    }
 }
 
 /// The lowest original row number among the entries tied with the last of `left`, the entries left

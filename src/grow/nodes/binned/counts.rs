@@ -50,15 +50,9 @@ pub(super) fn is_counted_in_blocks(context: &BinnedContext<'_>, rows: usize) -> 
 }
 
 /// Makes counters, and reuses the memory of old ones.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct CounterPool<S> {
     unused: Vec<Vec<S>>,
-}
-
-impl<S> Default for CounterPool<S> {
-    fn default() -> Self {
-        Self { unused: Vec::new() }
-    }
 }
 
 impl<S: Sum> CounterPool<S> {

@@ -31,7 +31,7 @@ use crate::stats::Sum;
 use crate::tree::Test;
 
 /// Reusable memory of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct BinnedWorkspace<S: Sum> {
     pub blocks: BlockMemory,
     /// Features in the order in which a node searches them, where it searches some.
@@ -50,27 +50,10 @@ pub(super) struct BlockMemory {
 }
 
 /// The occupied bins of one feature, and keys for sorting rows into them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct GroupMemory<S> {
     groups: BinGroups<S>,
     keys: Vec<u64>,
-}
-
-impl<S> Default for GroupMemory<S> {
-    fn default() -> Self {
-        Self { groups: BinGroups::default(), keys: Vec::new() }
-    }
-}
-
-impl<S: Sum> Default for BinnedWorkspace<S> {
-    fn default() -> Self {
-        Self {
-            blocks: BlockMemory::default(),
-            order: Vec::new(),
-            search: SearchScratch::default(),
-            memory: GroupMemory::default(),
-        }
-    }
 }
 
 /// The rows with a value, of a feature for which others have none.

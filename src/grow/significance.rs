@@ -30,8 +30,8 @@ use crate::tree::{FeatureTest, Test, majority};
 use std::borrow::Cow;
 use std::iter::repeat_n;
 
-/// Entries of an order by which the values of rows are prefetched: far enough for a value to arrive
-/// from memory, near enough for it to stay in the cache.
+/// Entries of an order by which the values of rows are fetched ahead: far enough for a value to
+/// arrive from memory, near enough for it to stay in the cache.
 const AHEAD: usize = 16;
 /// Rows times features from which several threads share the tests of a node.
 const WIDE_NODE: usize = 1 << 16;
@@ -105,7 +105,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         let [first, last] = [order[0], order[order.len() - 1]].map(|e| value(entry_row(e)));
         let centre = value(middle);
         let reach = (centre - first).max(last - centre);
-        // The power of two below the reach; bounded, as the inverse of a smaller one is no double.
+        // The inverse of the power of two below the reach; that of a subnormal reach is no double.
         let scale = (-reach.log2().floor().max(-1000.0)).exp2();
         let score = move |group: &[u32]| (value(entry_row(group[0])) - centre) * scale;
         (reach > 0.0).then_some(score)

@@ -470,7 +470,7 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
 }
 
 /// The histograms of the groups of a family, from those that were counted: the largest one's is
-/// that of the parent less the others. `None` for groups that are not open.
+/// that of the parent minus those of the others. `None` for groups that are not open.
 fn histograms<'c, S: SentSum + CodedSum>(
     family: &mut Family<S>,
     given: &mut impl Iterator<Item = &'c [u32]>,

@@ -86,6 +86,43 @@ pub(super) enum FeaturePlace {
     Nominal(usize),
 }
 
+impl<'a> Numeric<'a> {
+    /// A numeric feature of a data set with `n_rows` rows. Missing values come last in its order.
+    fn new(feature: u32, column: &'a NumericColumn<'a>, n_rows: usize) -> Self {
+        let missing = (column.n_missing() > 0).then(|| {
+            let mut bits = Bits::new(n_rows);
+            let entries = &column.order()[n_rows - column.n_missing()..];
+            entries.iter().for_each(|&entry| bits.set(entry_row(entry)));
+            bits
+        });
+        Self { feature, column, missing }
+    }
+}
+
+impl<'a> Nominal<'a> {
+    /// The nominal features of a data set. Missing values have the code after the last level.
+    fn new(data: &'a Dataset<'a>, setting: &GrowthSetting<'_>) -> Self {
+        let (mut features, mut arities, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut cuts, mut ordered) = (Vec::new(), Vec::new());
+        for (feature, column) in (0_u32..).zip(data.columns()) {
+            let Column::Nominal(column) = column else { continue };
+            features.push(feature);
+            missing.push(column.n_missing() > 0);
+            let (edges, ascends) = match &data.schema().features[feature as usize].kind {
+                Kind::Numeric { cuts, .. } => (cuts.as_deref(), cuts.is_some()),
+                Kind::Nominal { ordered, .. } => (None, *ordered && setting.significance.is_some()),
+            };
+            cuts.push(edges);
+            ordered.push(ascends);
+            let arity = column.levels() + usize::from(column.n_missing() > 0);
+            arities.push(arity.max(1) as u32);
+        }
+        let layout = Layout::new(&arities, data.n_classes());
+        let scores = vec![Vec::new(); features.len()];
+        Self { features, layout, missing, cuts, ordered, scores }
+    }
+}
+
 impl<'a, W: Scanning> GrowContext<'a, W> {
     /// The context of a tree on some rows of a data set; `weights` are those of all its rows.
     pub fn new(
@@ -94,39 +131,16 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         rows: &RowSet,
         weights: W,
     ) -> Self {
-        // The columns by kind. Missing values come last in a sorted order, and are the last code.
-        let n_classes = data.n_classes();
-        let mut numeric = Vec::new();
-        let (mut features, mut arities, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut cuts, mut ordered, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        for (feature, column) in data.columns().iter().enumerate() {
-            let feature = feature as u32;
+        let (mut numeric, mut places, mut n_nominal) = (Vec::new(), Vec::new(), 0);
+        for (feature, column) in (0..).zip(data.columns()) {
             match column {
                 Column::Numeric(column) => {
-                    let bits = (column.n_missing() > 0).then(|| {
-                        let mut bits = Bits::new(data.len());
-                        column.order()[data.len() - column.n_missing()..]
-                            .iter()
-                            .for_each(|&entry| bits.set(entry_row(entry)));
-                        bits
-                    });
                     places.push(FeaturePlace::Numeric(numeric.len()));
-                    numeric.push(Numeric { feature, column, missing: bits });
+                    numeric.push(Numeric::new(feature, column, data.len()));
                 }
-                Column::Nominal(column) => {
-                    places.push(FeaturePlace::Nominal(features.len()));
-                    features.push(feature);
-                    missing.push(column.n_missing() > 0);
-                    let (edges, ascends) = match &data.schema().features[feature as usize].kind {
-                        Kind::Numeric { cuts, .. } => (cuts.as_deref(), cuts.is_some()),
-                        Kind::Nominal { ordered, .. } => {
-                            (None, *ordered && setting.significance.is_some())
-                        }
-                    };
-                    cuts.push(edges);
-                    ordered.push(ascends);
-                    let arity = column.levels() + usize::from(column.n_missing() > 0);
-                    arities.push(arity.max(1) as u32);
+                Column::Nominal(_) => {
+                    places.push(FeaturePlace::Nominal(n_nominal));
+                    n_nominal += 1;
                 }
             }
         }
@@ -147,17 +161,10 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             weights,
             numeric,
             places,
-            nominal: Nominal {
-                scores: vec![Vec::new(); features.len()],
-                layout: Layout::new(&arities, n_classes),
-                features,
-                missing,
-                cuts,
-                ordered,
-            },
+            nominal: Nominal::new(data, setting),
             class_of: ClassOf {
                 codes: data.classes(),
-                starts: &data.class_starts()[1..n_classes.max(1)],
+                starts: &data.class_starts()[1..data.n_classes().max(1)],
             },
             total_weight: sum.value(weights.unit()),
             packed: weights.packed().unwrap_or_default(),

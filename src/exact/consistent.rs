@@ -14,7 +14,7 @@
 //! ([`super::prove`]) extends the core by rows that trees of it misclassify. Exponential in the
 //! budget at worst.
 
-use super::cache::{Cache, KnownSet};
+use super::cache::Cache;
 use super::lists::{FeatureCuts, SortedLists};
 use super::problem::{Problem, RankTest, insert, size};
 use crate::error::Error;
@@ -60,7 +60,7 @@ impl<'a> Meter<'a> {
     }
 
     /// Count one search node, or stop.
-    pub(super) fn count(&mut self) -> Result<(), Halt> {
+    pub(super) fn count_node(&mut self) -> Result<(), Halt> {
         if self.left == 0 {
             return Err(Halt::Spent);
         }
@@ -72,6 +72,24 @@ impl<'a> Meter<'a> {
     /// Stop if time is up or the caller cancelled.
     pub(super) fn check(&self) -> Result<(), Halt> {
         self.control.check().map_err(Halt::of)
+    }
+}
+
+/// What was proven about a set of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KnownSet {
+    /// No tree with fewer splits exists.
+    pub(super) low: u16,
+    /// Number of splits of a known tree ([`u16::MAX`]: none is known yet).
+    pub(super) high: u16,
+    /// First split of that tree.
+    pub(super) split: RankTest,
+}
+
+impl KnownSet {
+    /// A lower bound, and no tree.
+    pub(super) fn at_least(low: u16) -> Self {
+        Self { low, high: u16::MAX, split: RankTest { feature: 0, rank: 0 } }
     }
 }
 
@@ -152,7 +170,7 @@ impl<'a> ConsistentSearch<'a> {
             }
         }
         // A search.
-        self.meter.count()?;
+        self.meter.count_node()?;
         let lists = above.restrict(self.problem.n_features, bits);
         match self.find_split(bits, &lists, budget)? {
             Some(FoundSplit { split, splits }) => {

@@ -5,9 +5,9 @@
 //! The nodes also keep the test that is best by the loss alone, which ends a path better. From one
 //! growth come the trees of every depth and number of leaves. O(rows x columns x depth).
 
+use super::incumbent::{CompletePlan, Plan, PlanSplit};
 use super::losses::Weight;
 use super::part::SetPart;
-use super::plans::{KnownPlan, Plan, PlanSplit};
 use super::ranked::RankedTest;
 use super::setting::Setting;
 use super::sorted::{ALLOWED, SortedSet};
@@ -90,7 +90,7 @@ impl GreedyGrowth<'_, '_> {
         let (root, test) = self.node::<C>(part, 0, by, control)?;
         let (mut nodes, mut open) = (vec![root], Vec::new());
         if let Some(test) = test.filter(|_| levels > 1) {
-            part.with_set(self.setting.rows, self.setting.marks(), control, |set| {
+            part.with_set(self.setting.rows, self.setting.mark_rule(), control, |set| {
                 self.divide::<C>(set, (0, test), (levels, by), (&mut nodes, &mut open), control)
             })?;
         }
@@ -115,7 +115,7 @@ impl GreedyGrowth<'_, '_> {
         for is_right in [false, true] {
             let part = SetPart::side(set, test, is_right);
             if depth + 1 < levels && !self.is_leaf(&part.counts(self.setting.rows)) {
-                let marks = self.setting.marks();
+                let marks = self.setting.mark_rule();
                 let own = set.one_side(self.setting.rows, test, is_right, marks, control)?;
                 let (child, next) = self.node::<C>(SetPart::whole(&own), depth, by, control)?;
                 open.extend(next.map(|next| (own, nodes.len(), next)));
@@ -129,7 +129,7 @@ impl GreedyGrowth<'_, '_> {
 
     /// Whether no tree of a node costs less than a leaf.
     fn is_leaf(&self, counts: &[f64]) -> bool {
-        self.setting.cost(counts) <= 2.0 * self.setting.penalty
+        self.setting.leaf_cost(counts) <= 2.0 * self.setting.penalty
     }
 
     /// A node, and the test that its growth takes: the best one by `by`, or by the loss. Of several
@@ -143,14 +143,14 @@ impl GreedyGrowth<'_, '_> {
     ) -> Result<(GrownNode, Option<RankedTest>)> {
         let rows = self.setting.rows;
         let counts = part.counts(rows);
-        let leaf = self.setting.cost(&counts);
+        let leaf = self.setting.leaf_cost(&counts);
         let mut node = GrownNode { depth, leaf, stump: None, split: None };
         if self.is_leaf(&counts) {
             return Ok((node, None));
         }
         let mut found = Candidates::<C>::new(&counts);
         let mut scored = Ok(());
-        part.each_column(rows, self.setting.marks(), control, |column, own| {
+        part.each_column(rows, self.setting.mark_rule(), control, |column, own| {
             let mut left = vec![C::default(); counts.len()];
             let places = [own.first, own.last].map(|threshold| own.rows_below(threshold));
             for (k, &row) in own.order.iter().enumerate() {
@@ -170,7 +170,7 @@ impl GreedyGrowth<'_, '_> {
         node.stump = by_loss.test.map(|test| {
             let left: Vec<f64> = by_loss.left.iter().map(|count| count.value()).collect();
             let right: Vec<f64> = counts.iter().zip(&left).map(|(all, left)| all - left).collect();
-            (self.setting.cost(&left) + self.setting.cost(&right), test)
+            (self.setting.leaf_cost(&left) + self.setting.leaf_cost(&right), test)
         });
         Ok((node, if by.is_some() { by_other.test } else { by_loss.test }))
     }
@@ -247,7 +247,7 @@ impl<C: Weight> Candidates<C> {
 
 impl GrownTree {
     /// The subtree that costs least, of at most `levels` tests on a path and `leaves` leaves.
-    pub(super) fn best(&self, levels: u32, leaves: u32) -> KnownPlan {
+    pub(super) fn best(&self, levels: u32, leaves: u32) -> CompletePlan {
         // Where the number of leaves does not matter, all numbers share one place.
         let is_free = leaves as usize > self.0.len();
         // By node, the least cost of one leaf, two leaves, ...
@@ -277,7 +277,7 @@ impl GrownTree {
             least[i] = own;
         }
         let place = least[0].len() - 1;
-        KnownPlan { cost: least[0][place], plan: self.plan(&least, (0, place), levels) }
+        CompletePlan { cost: least[0][place], plan: self.plan(&least, (0, place), levels) }
     }
 
     /// The tree of a place in the table of a node.

@@ -8,7 +8,7 @@
 //! rows of any class costs no more.
 
 use super::ranked::RankedRows;
-use super::sorted::{BUCKET, NEEDED, SortedSet, looked_at};
+use super::sorted::{BUCKET, NEEDED, SortedSet, mark_to_score};
 use crate::criteria::{Context, Criterion, LossRise};
 use crate::numeric::Count;
 use crate::simd::Level;
@@ -216,7 +216,7 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
         in_order.clear();
         // Where leaves need several rows, scans of the tests that leave them so many; each with
         // what the tests that leave any number give.
-        let (mark, mut limited) = (looked_at(min_rows), Vec::new());
+        let (mark, mut limited) = (mark_to_score(min_rows), Vec::new());
         let mut is_joined = false;
         for g in 0..set.columns.len() {
             let column = &set.columns[g];
@@ -461,7 +461,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
             memory.before.fill([C::default(); LANES]);
             memory.passed.fill(C::default());
             let is_coarse = is_coarse && !column.exact;
-            let mark = if is_coarse { BUCKET } else { looked_at(min_rows) };
+            let mark = if is_coarse { BUCKET } else { mark_to_score(min_rows) };
             let (mut rows_before, mut rows_passed) = ([0_u32; LANES], 0);
             // Of the part before the last place.
             let mut first = [[0.0; LANES]; 2];

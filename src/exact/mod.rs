@@ -9,7 +9,7 @@
 //!
 //! [`optimal_tree`] minimises errors, costs, or any criterion that is a sum over the leaves, plus a
 //! penalty per leaf, within limits on depth and size: dynamic programming with branch and bound
-//! over thresholds ([`gaps`] has the bounds). Depth 3 takes milliseconds to seconds on ten thousand
+//! over thresholds ([`bounds`] has the bounds). Depth 3 takes milliseconds to seconds on ten thousand
 //! rows of numbers, and depth 4 a hundred times as long; it is for depths up to about 4.
 //!
 //! Time grows exponentially with the size of the tree, and little with the rows: complete tables of
@@ -21,38 +21,39 @@
 //! When not to use it: on noisy data, whose consistent trees have a node per few rows. The bounds
 //! are valid there, but far apart.
 
+mod any_depth;
+mod bounds;
 mod cache;
 mod consistent;
-mod deeper;
-mod first_plan;
-mod found;
-mod gaps;
+mod found_nodes;
 mod greedy;
 mod grown;
-mod known;
+mod incumbent;
 mod lists;
 mod losses;
 mod measures;
-mod near;
+mod near_optimal;
 mod objective;
-mod one_test;
 mod optimal;
-mod pairs;
 mod part;
 mod passes;
 mod plan;
-mod plans;
 mod problem;
 mod prove;
+mod query;
 mod ranked;
 mod search;
 mod setting;
+mod single_test;
 mod sizes;
+mod solved;
 mod sorted;
+mod ties;
+mod two_class_measures;
 mod two_levels;
 mod written;
 
-pub use near::{FeatureRoots, NearTrees, RootTest};
+pub use near_optimal::{FeatureRoots, NearTrees, RootTest};
 pub use objective::{Cheapest, Objective, TieRule};
 pub use optimal::{near_optimal, optimal_tree};
 pub use problem::{Errors, MAX_CLASSES, MAX_ROWS};

@@ -3,10 +3,10 @@
 //! [`near_optimal`] lists the first tests of trees that are nearly as good.
 
 use super::SearchLimits;
-use super::near::{NearRoots, NearTrees};
+use super::near_optimal::{NearRoots, NearTrees};
 use super::objective::{Cheapest, ERROR, Objective};
-use super::pairs::best_by;
 use super::search::{BestTree, Prepared};
+use super::two_class_measures::best_by;
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;

@@ -28,7 +28,7 @@ impl<'s> SetPart<'s> {
     pub(super) fn counts(&self, rows: &RankedRows) -> Vec<f64> {
         let Some((test, is_right)) = self.side else { return self.set.counts.clone() };
         let order = &self.set.columns[test.column as usize].order;
-        let (left, right) = order.split_at(self.set.place(rows, test));
+        let (left, right) = order.split_at(self.set.rows_left(rows, test));
         rows.counts(if is_right { right } else { left })
     }
 

@@ -60,6 +60,18 @@ pub(super) struct RankedTest {
     pub(super) below: u32,
 }
 
+/// The order of tests that decides ties: the lowest feature, then the lowest threshold. The order
+/// of the fields is that of the comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TieKey {
+    pub(super) feature: usize,
+    /// [`TestColumn::variant`].
+    pub(super) variant: u32,
+    /// [`RankedTest::below`].
+    pub(super) below: u32,
+    pub(super) missing_right: bool,
+}
+
 /// Rows, classes, weights and test columns.
 #[derive(Debug)]
 pub(super) struct RankedRows {
@@ -200,10 +212,11 @@ impl RankedRows {
             && self.columns.get(column + 1).is_some_and(|next| next.missing_right)
     }
 
-    /// The order of tests that decides ties: the lowest feature, then the lowest threshold.
-    pub(super) fn key(&self, test: RankedTest) -> (usize, u32, u32, bool) {
-        let column = &self.columns[test.column as usize];
-        (column.feature, column.variant, test.below, column.missing_right)
+    /// The place of a test in the order that decides ties.
+    pub(super) fn tie_key(&self, test: RankedTest) -> TieKey {
+        let &TestColumn { feature, variant, missing_right, .. } =
+            &self.columns[test.column as usize];
+        TieKey { feature, variant, below: test.below, missing_right }
     }
 }
 

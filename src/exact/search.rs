@@ -2,17 +2,17 @@
 //! tree that is written down.
 
 use super::SearchLimits;
-use super::first_plan::first_of;
-use super::found::{FoundNode, flat};
+use super::found_nodes::{FoundNode, in_pre_order};
 use super::grown::GreedyGrowth;
-use super::known::Known;
 use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
 use super::objective::{Cheapest, Objective, TieRule};
 use super::part::SetPart;
-use super::passes::{Task, complete_stumps, extended, search};
+use super::passes::{Task, complete_stumps, grow_leaves_greedily, search_by_levels};
 use super::ranked::{Asked, RankedRows, TestColumn, cell, width};
 use super::setting::{SearchNodes, Setting};
+use super::solved::SolvedSets;
 use super::sorted::SortedSet;
+use super::ties::resolve_ties_below_root;
 use super::two_levels::Pool;
 use super::written::{WrittenTest, listing, write};
 use crate::criteria::{self, Context, Criterion, LossRise};
@@ -35,7 +35,7 @@ const MOST_COUNTED: f64 = (1_u64 << 30) as f64;
 const GINI: &str = "gini";
 
 /// Solved sets are kept if all columns together have so few values.
-const MOST_KNOWN_PLACES: usize = 1000;
+const MOST_KEPT_PLACES: usize = 1000;
 
 /// The rows of a search, checked.
 pub(super) struct Prepared<'a> {
@@ -304,11 +304,11 @@ impl OptimalSearch<'_> {
             && self.objective.leaf_losses.is_none()
     }
 
-    /// The solver's input; `is_first`: ties are resolved.
+    /// The solver's input; `resolves_ties`: ties are resolved.
     pub(super) fn start<'s>(
         &'s self,
         loss: &'s dyn Loss,
-        is_first: bool,
+        resolves_ties: bool,
         control: &Control,
     ) -> Result<Started<'s>> {
         let (ranked, limits) = (self.ranked, self.limits);
@@ -318,31 +318,35 @@ impl OptimalSearch<'_> {
         // For exact losses, so small that the sums of all leaves are exact and below one unit.
         let most = self.total * self.costs.as_ref().map_or(1.0, CostMatrix::largest);
         let step = f64::exp2(most.log2().ceil() - if is_exact { 50.0 } else { 34.0 });
-        let tie = if is_first { step / 2.0 } else { 0.0 };
+        let tie = if resolves_ties { step / 2.0 } else { 0.0 };
         let all: Vec<u32> = (0..ranked.len() as u32).collect();
         let min_rows = self.objective.min_samples_leaf.min(ranked.sizes(&all) as usize) as u32;
         let places = ranked.columns.iter().map(|column| column.end as usize);
-        let is_kept = places.sum::<usize>() <= MOST_KNOWN_PLACES;
+        let is_kept = places.sum::<usize>() <= MOST_KEPT_PLACES;
         let bytes = limits.memory.min(control.budget().left()) / if min_rows > 1 { 2 } else { 1 };
         let budget = limits.node_budget.unwrap_or(u64::MAX).into();
         let nodes = Arc::new(SearchNodes { opened: self.opened.into(), budget });
-        let of_leaves = |min_rows: u32, free: Option<Box<Setting<'s>>>| Setting {
+        let setting_of = |min_rows: u32, without_row_limit: Option<Box<Setting<'s>>>| Setting {
             rows: ranked,
             loss,
             penalty: leaf_penalty + 2.0 * tie,
-            leaf_price: leaf_penalty,
+            user_penalty: leaf_penalty,
             tie,
             min_rows,
-            free,
-            known: if is_kept { Known::new(ranked.len(), bytes) } else { Known::default() },
+            without_row_limit,
+            solved: if is_kept {
+                SolvedSets::new(ranked.len(), bytes)
+            } else {
+                SolvedSets::default()
+            },
             nodes: nodes.clone(),
             reported: 0.into(),
         };
-        let free = (min_rows > 1).then(|| Box::new(of_leaves(1, None)));
-        let setting = of_leaves(min_rows, free);
+        let without_row_limit = (min_rows > 1).then(|| Box::new(setting_of(1, None)));
+        let setting = setting_of(min_rows, without_row_limit);
         let (leaves, [full_depth, depth]) = self.objective.shape(limits, ranked.len());
-        let mut set = SortedSet::all(ranked, setting.marks(), control)?;
-        set.hash = setting.known.hash(&all);
+        let mut set = SortedSet::all(ranked, setting.mark_rule(), control)?;
+        set.hash = setting.solved.hash(&all);
         Ok(Started { setting, set, pool: Pool::new(), depth, full_depth, leaves, is_exact })
     }
 
@@ -369,32 +373,32 @@ impl OptimalSearch<'_> {
         (searching, ending): (&Control, &Control),
     ) -> Result<(Cheapest, Vec<FoundNode>)> {
         let leaf_penalty = self.objective.leaf_penalty * self.total;
-        let is_first = self.objective.ties == TieRule::First;
-        let started = self.start(loss, is_first, ending)?;
+        let resolves_ties = self.objective.ties == TieRule::First;
+        let started = self.start(loss, resolves_ties, ending)?;
         let Started { setting, set, pool, depth, full_depth, leaves, is_exact } = &started;
         let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
         let (start, is_timed) = (self.start, self.limits.time_limit.is_some());
         let growth = self.growth(setting)?;
-        let task = Task { depth, leaves, is_first, start, is_timed };
-        let (answer, mut known) = search(&growth, set, &task, pool, (searching, ending))?;
+        let task = Task { depth, leaves, resolves_ties, start, is_timed };
+        let (answer, mut known) = search_by_levels(&growth, set, &task, pool, (searching, ending))?;
         let (is_done, whole) = (answer.halted.is_none(), SetPart::whole(set));
-        if is_done && is_first && answer.best.plan.is_some() {
-            match first_of(setting, set, depth, &answer.best, pool, searching) {
+        if is_done && resolves_ties && answer.best.plan.is_some() {
+            match resolve_ties_below_root(setting, set, depth, &answer.best, pool, searching) {
                 Err(Error::OutOfTime) => {}
                 plan => known = complete_stumps(setting, whole, &plan?, ending)?,
             }
         }
         let is_deepest = depth == *full_depth;
         if !is_deepest {
-            known = extended(&growth, whole, &known.plan, *full_depth, ending)?;
+            known = grow_leaves_greedily(&growth, whole, &known.plan, *full_depth, ending)?;
         }
         // Of deeper trees nothing is known but that no loss is negative.
-        let is_proven = is_done && known.cost <= setting.reachable(set, answer.best.cost);
+        let is_proven = is_done && known.cost <= setting.cost_with_rounding(set, answer.best.cost);
         let lower = match is_deepest {
             true => (!is_proven).then_some(answer.lower),
             false => Some(leaf_penalty),
         };
-        let nodes = flat(&known.plan);
+        let nodes = in_pre_order(&known.plan);
         // Of a bound of the cost, what the penalty for ties may have added is taken away.
         let lower = lower.map(|lower| {
             let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
@@ -432,7 +436,7 @@ impl OptimalSearch<'_> {
                 let (on_left, on_right): (Vec<u32>, Vec<u32>) =
                     rows.iter().partition(|row| is_left(row));
                 let sides = [ranked.counts(&on_left), ranked.counts(&on_right)];
-                // Known values next to the threshold.
+                // SolvedSets values next to the threshold.
                 let rank = |row: &&u32| column.ranks[**row as usize];
                 let is_known = |row: &&u32| rank(row) > 0 && rank(row) < column.end;
                 let below = on_left.iter().filter(is_known).max_by_key(rank).copied();

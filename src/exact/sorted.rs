@@ -19,7 +19,7 @@ pub(super) const NEEDED: u8 = 2;
 pub(super) const BUCKET: u8 = 4;
 
 /// The mark of the tests that may be best where a leaf has at least `min_rows` rows.
-pub(super) fn looked_at(min_rows: u32) -> u8 {
+pub(super) fn mark_to_score(min_rows: u32) -> u8 {
     if min_rows > 1 { ALLOWED } else { NEEDED }
 }
 
@@ -72,7 +72,7 @@ pub(super) struct SortedSet {
     pub(super) counts: Vec<f64>,
     pub(super) weight: f64,
     pub(super) columns: Vec<SortedColumn>,
-    /// The number of the set in [`super::known`].
+    /// The number of the set in [`super::solved`].
     pub(super) hash: u128,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct MarkRule {
 }
 
 /// The first of `low..high` for which a property holds that holds from some place on, or `high`.
-pub(super) fn first(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
+pub(super) fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (low, high.max(low));
     while low < high {
         let middle = low.midpoint(high);
@@ -162,7 +162,7 @@ impl SortedSet {
     }
 
     /// The number of rows for which a test holds: the first ones in the order of its column.
-    pub(super) fn place(&self, rows: &RankedRows, test: RankedTest) -> usize {
+    pub(super) fn rows_left(&self, rows: &RankedRows, test: RankedTest) -> usize {
         let column = test.column as usize;
         let threshold = self.threshold(rows, test, 0..self.columns[column].thresholds);
         self.rows_below(column, threshold)
@@ -175,7 +175,7 @@ impl SortedSet {
         test: RankedTest,
         is_right: bool,
     ) -> usize {
-        let left = self.place(rows, test);
+        let left = self.rows_left(rows, test);
         if is_right { self.len - left } else { left }
     }
 
@@ -227,7 +227,7 @@ impl SortedSet {
         among: Range<usize>,
     ) -> usize {
         let reaches = |t| self.test(rows, test.column as usize, t).below >= test.below;
-        first(among.start, among.end, reaches)
+        first_where(among.start, among.end, reaches)
     }
 
     /// The rows of a class as they stand in the buckets of a column.

@@ -4,15 +4,15 @@
 //! one. So the list says what every feature can do as the first one. The best trees of some of
 //! these tests are written down.
 
-use super::deeper::{FirstTest, first_tests, solve_any};
-use super::found::flat;
+use super::any_depth::{FirstTest, first_tests, solve_any};
+use super::found_nodes::in_pre_order;
 use super::losses::Loss;
 use super::objective::Cheapest;
 use super::part::SetPart;
 use super::passes::complete_stumps;
+use super::query::{Answer, Query};
 use super::ranked::{RankedTest, TestColumn};
 use super::search::{OptimalSearch, Question, Started};
-use super::setting::{Answer, Query};
 use super::sorted::SortedSet;
 use crate::error::Result;
 use crate::numeric::sort_few;
@@ -76,11 +76,16 @@ impl Question for NearRoots {
             search.start(loss, false, control)?;
         let zeros = vec![0.0; set.columns.len()];
         let whole = |depth| {
-            let query = Query { depth, leaves, is_first: false, ..Query::stump(&set, &zeros) };
+            let query = Query {
+                depth,
+                leaves,
+                resolves_ties: false,
+                ..Query::of_single_test(&set, &zeros)
+            };
             solve_any(&setting, &query, None, &pool, control).complete()
         };
         let best = whole(depth)?.best.cost;
-        let optimal = setting.reachable(&set, best);
+        let optimal = setting.cost_with_rounding(&set, best);
         let limit = optimal + self.within * search.total;
         let mut found = NearTrees { features: Vec::new(), trees: Vec::new() };
         if depth == 0 || leaves < 2 {
@@ -96,8 +101,8 @@ impl Question for NearRoots {
             };
             let own: Vec<f64> = search.ranked.columns.iter().map(of_feature).collect();
             let roots = |limit: f64, is_all: bool| {
-                let stump = Query::stump(&set, &own);
-                let query = Query { depth, leaves, limit, is_first: false, ..stump };
+                let stump = Query::of_single_test(&set, &own);
+                let query = Query { depth, leaves, limit, resolves_ties: false, ..stump };
                 first_tests(&setting, &query, (lower, less.clone()), is_all, &pool, control)
             };
             let mut tests = roots(limit, true)?;
@@ -106,13 +111,13 @@ impl Question for NearRoots {
                 tests = roots(f64::INFINITY, false)?;
             }
             // A test may stand there several times, with other numbers of leaves on its sides.
-            let key = |own: &FirstTest| search.ranked.key(own.test);
+            let key = |own: &FirstTest| search.ranked.tie_key(own.test);
             let order = |a: &FirstTest, b: &FirstTest| key(a).cmp(&key(b));
             sort_few(&mut tests, &|a, b| order(a, b).then(a.cost.total_cmp(&b.cost)));
             tests.dedup_by_key(|own| own.test);
             let told = |own: &FirstTest| {
                 let objective = own.cost / search.total;
-                RootTest { objective, ..told(search, &set, own.test) }
+                RootTest { objective, ..describe_test(search, &set, own.test) }
             };
             let told = tests.iter().map(told).collect();
             found.features.push(FeatureRoots { feature, tests: told, is_near });
@@ -130,16 +135,16 @@ impl Question for NearRoots {
             let lower = (cost > optimal).then_some(best);
             let opened = setting.nodes.opened.load(Ordering::Relaxed);
             found.features[feature].tests[i].tree = Some(found.trees.len());
-            found.trees.push(search.written(loss, &flat(&known.plan), lower, opened));
+            found.trees.push(search.written(loss, &in_pre_order(&known.plan), lower, opened));
         }
         Ok(found)
     }
 }
 
 /// A test of all rows in terms of the data.
-fn told(search: &OptimalSearch<'_>, set: &SortedSet, test: RankedTest) -> RootTest {
+fn describe_test(search: &OptimalSearch<'_>, set: &SortedSet, test: RankedTest) -> RootTest {
     let column = &search.ranked.columns[test.column as usize];
-    let place = set.place(search.ranked, test);
+    let place = set.rows_left(search.ranked, test);
     let order = &set.columns[test.column as usize].order;
     let around = (test.below < column.end).then(|| (order[place - 1], order[place]));
     let asked = search.asked(column, around);

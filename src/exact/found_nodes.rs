@@ -1,6 +1,6 @@
-//! The nodes of a plan ([`super::plans`]) whose tests are all known.
+//! The nodes of a plan ([`super::incumbent`]) whose tests are all known.
 
-use super::plans::Plan;
+use super::incumbent::Plan;
 use super::ranked::RankedTest;
 
 /// A node of the tree that was found, in pre-order.
@@ -10,7 +10,7 @@ pub(super) struct FoundNode {
 }
 
 /// The nodes of a plan.
-pub(super) fn flat(plan: &Plan) -> Vec<FoundNode> {
+pub(super) fn in_pre_order(plan: &Plan) -> Vec<FoundNode> {
     let mut nodes: Vec<FoundNode> = Vec::new();
     // A plan, and the parent of a right child.
     let mut stack = vec![(plan, None::<usize>)];

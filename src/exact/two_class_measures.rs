@@ -10,7 +10,7 @@
 //! than the best tree are left out. A few searches suffice. When time is up, the intersections
 //! give the bound.
 
-use super::found::FoundNode;
+use super::found_nodes::FoundNode;
 use super::measures::{Measure, Wrong};
 use super::objective::Cheapest;
 use super::ranked::{RankedRows, exactly_summed};

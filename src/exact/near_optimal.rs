@@ -63,6 +63,15 @@ pub(super) struct NearRoots {
     pub(super) most_trees: usize,
 }
 
+/// A first test with its place in the list of the features.
+struct ListedTest {
+    root: FirstTest,
+    feature: usize,
+    /// Its number among the tests of the feature.
+    position: usize,
+    is_best_of_feature: bool,
+}
+
 impl Question for NearRoots {
     type Found = NearTrees;
 
@@ -72,85 +81,108 @@ impl Question for NearRoots {
         loss: &dyn Loss,
         (control, _): (&Control, &Control),
     ) -> Result<NearTrees> {
-        let Started { setting, set, pool, depth, leaves, .. } =
-            search.start(loss, false, control)?;
-        let zeros = vec![0.0; set.columns.len()];
-        let whole = |depth| {
+        let started = search.start(loss, false, control)?;
+        let Started { setting, set, pool, depth, leaves, .. } = &started;
+        let unknown = vec![0.0; set.columns.len()];
+        let best_of_depth = |depth| {
             let query = Query {
                 depth,
-                leaves,
+                leaves: *leaves,
                 resolves_ties: false,
-                ..Query::of_single_test(&set, &zeros)
+                ..Query::of_single_test(set, &unknown)
             };
-            solve_any(&setting, &query, None, &pool, control).complete()
+            solve_any(setting, &query, None, pool, control).complete()
         };
-        let best = whole(depth)?.best.cost;
-        let optimal = setting.cost_with_rounding(&set, best);
+        let best = best_of_depth(*depth)?.best.cost;
+        let optimal = setting.cost_with_rounding(set, best);
         let limit = optimal + self.within * search.total;
-        let mut found = NearTrees { features: Vec::new(), trees: Vec::new() };
-        if depth == 0 || leaves < 2 {
-            return Ok(found);
+        let mut near = NearTrees { features: Vec::new(), trees: Vec::new() };
+        if *depth == 0 || *leaves < 2 {
+            return Ok(near);
         }
-        // Every test with its place in the list; the best of each feature comes first.
-        let mut all: Vec<(bool, FirstTest, (usize, usize))> = Vec::new();
-        let Answer { lower, by_column: less, .. } = whole(depth - 1)?;
+        let one_level_less = best_of_depth(depth - 1)?;
+        let mut listed = Vec::new();
         for feature in 0..search.n_features() {
-            let of_feature = |column: &TestColumn| match column.feature == feature {
-                true => 0.0,
-                false => f64::INFINITY,
+            let (tests, is_near) =
+                tests_of_feature(search, &started, feature, limit, &one_level_less, control)?;
+            let describe = |root: &FirstTest| {
+                let objective = root.cost / search.total;
+                RootTest { objective, ..describe_test(search, set, root.test) }
             };
-            let own: Vec<f64> = search.ranked.columns.iter().map(of_feature).collect();
-            let roots = |limit: f64, is_all: bool| {
-                let stump = Query::of_single_test(&set, &own);
-                let query = Query { depth, leaves, limit, resolves_ties: false, ..stump };
-                first_tests(&setting, &query, (lower, less.clone()), is_all, &pool, control)
-            };
-            let mut tests = roots(limit, true)?;
-            let is_near = !tests.is_empty();
-            if !is_near {
-                tests = roots(f64::INFINITY, false)?;
-            }
-            // A test may stand there several times, with other numbers of leaves on its sides.
-            let key = |own: &FirstTest| search.ranked.tie_key(own.test);
-            let order = |a: &FirstTest, b: &FirstTest| key(a).cmp(&key(b));
-            sort_few(&mut tests, &|a, b| order(a, b).then(a.cost.total_cmp(&b.cost)));
-            tests.dedup_by_key(|own| own.test);
-            let told = |own: &FirstTest| {
-                let objective = own.cost / search.total;
-                RootTest { objective, ..describe_test(search, &set, own.test) }
-            };
-            let told = tests.iter().map(told).collect();
-            found.features.push(FeatureRoots { feature, tests: told, is_near });
-            let costs = tests.iter().map(|own| own.cost).enumerate();
-            let first = costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i);
-            all.extend(
-                (tests.into_iter().enumerate())
-                    .map(|(i, own)| (Some(i) != first, own, (feature, i))),
-            );
+            let described = tests.iter().map(describe).collect();
+            near.features.push(FeatureRoots { feature, tests: described, is_near });
+            let costs = tests.iter().map(|root| root.cost).enumerate();
+            let best = costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(position, _)| position);
+            listed.extend(tests.into_iter().enumerate().map(|(position, root)| ListedTest {
+                root,
+                feature,
+                position,
+                is_best_of_feature: Some(position) == best,
+            }));
         }
-        sort_few(&mut all, &|a, b| a.0.cmp(&b.0).then(a.1.cost.total_cmp(&b.1.cost)));
-        for (_, FirstTest { cost, plan, .. }, (feature, i)) in all.into_iter().take(self.most_trees)
-        {
-            let known = complete_stumps(&setting, SetPart::whole(&set), &plan, control)?;
-            let lower = (cost > optimal).then_some(best);
+        sort_few(&mut listed, &|a: &ListedTest, b: &ListedTest| {
+            let best_first = b.is_best_of_feature.cmp(&a.is_best_of_feature);
+            best_first.then(a.root.cost.total_cmp(&b.root.cost))
+        });
+        for ListedTest { root, feature, position, .. } in listed.into_iter().take(self.most_trees) {
+            let whole = SetPart::whole(set);
+            let completed = complete_stumps(setting, whole, &root.plan, control)?;
+            let lower = (root.cost > optimal).then_some(best);
             let opened = setting.nodes.opened.load(Ordering::Relaxed);
-            found.features[feature].tests[i].tree = Some(found.trees.len());
-            found.trees.push(search.written(loss, &in_pre_order(&known.plan), lower, opened));
+            near.features[feature].tests[position].tree = Some(near.trees.len());
+            let nodes = in_pre_order(&completed.plan);
+            near.trees.push(search.write_tree(loss, &nodes, lower, opened));
         }
-        Ok(found)
+        Ok(near)
     }
 }
 
-/// A test of all rows in terms of the data.
+/// The first tests of one feature whose trees cost less than `limit`, in the order that decides
+/// ties, and whether there are any; if not, the best one alone.
+fn tests_of_feature(
+    search: &OptimalSearch<'_>,
+    Started { setting, set, pool, depth, leaves, .. }: &Started<'_>,
+    feature: usize,
+    limit: f64,
+    one_level_less: &Answer,
+    control: &Control,
+) -> Result<(Vec<FirstTest>, bool)> {
+    // An infinite bound leaves out the columns of all other features.
+    let bound = |column: &TestColumn| if column.feature == feature { 0.0 } else { f64::INFINITY };
+    let by_column: Vec<f64> = search.ranked.columns.iter().map(bound).collect();
+    let find = |limit: f64, is_all: bool| {
+        let single = Query::of_single_test(set, &by_column);
+        let query = Query { depth: *depth, leaves: *leaves, limit, resolves_ties: false, ..single };
+        let less = (one_level_less.lower, one_level_less.by_column.clone());
+        first_tests(setting, &query, less, is_all, pool, control)
+    };
+    let mut tests = find(limit, true)?;
+    let is_near = !tests.is_empty();
+    if !is_near {
+        tests = find(f64::INFINITY, false)?;
+    }
+    // A test may stand there several times, with other numbers of leaves on its sides: the
+    // cheapest one is kept.
+    sort_few(&mut tests, &|a: &FirstTest, b: &FirstTest| {
+        let by_test = search.ranked.tie_key(a.test).cmp(&search.ranked.tie_key(b.test));
+        by_test.then(a.cost.total_cmp(&b.cost))
+    });
+    tests.dedup_by_key(|root| root.test);
+    Ok((tests, is_near))
+}
+
+/// A test of all rows in terms of the data, without its tree.
 fn describe_test(search: &OptimalSearch<'_>, set: &SortedSet, test: RankedTest) -> RootTest {
     let column = &search.ranked.columns[test.column as usize];
-    let place = set.rows_left(search.ranked, test);
+    let n_left = set.rows_left(search.ranked, test);
     let order = &set.columns[test.column as usize].order;
-    let around = (test.below < column.end).then(|| (order[place - 1], order[place]));
-    let asked = search.asked(column, around);
-    let (threshold, levels) = (asked.as_ref().ok().copied(), asked.err());
+    let around = (test.below < column.end).then(|| (order[n_left - 1], order[n_left]));
+    let (threshold, levels) = match search.asked(column, around) {
+        Ok(threshold) => (Some(threshold), None),
+        Err(levels) => (None, Some(levels)),
+    };
     let is_twin = |other: &TestColumn| other.feature == column.feature && other.missing_right;
-    let twins = search.ranked.columns.iter().any(is_twin);
-    let missing_right = twins.then_some(column.missing_right);
+    let has_missing = search.ranked.columns.iter().any(is_twin);
+    let missing_right = has_missing.then_some(column.missing_right);
     RootTest { threshold, levels, missing_right, objective: 0.0, tree: None }
 }

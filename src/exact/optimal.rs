@@ -53,7 +53,7 @@ pub fn optimal_tree(
         let objective = Objective { max_depth: Some(depth - 1), ..objective.clone() };
         less = Some(optimal_tree(data, rows, weights, &objective, &limits.half(), &control)?);
     }
-    let (ranked, bytes) = prepared.ranked(measure.is_some(), &control)?;
+    let (ranked, bytes) = prepared.rank_rows(measure.is_some(), &control)?;
     let ending = control.holding(bytes);
     let controls = (&ending.until(limits.deadlines(prepared.start)[0]), &ending);
     match measure {
@@ -85,7 +85,7 @@ pub fn near_optimal(
     let prepared = Prepared::new(data, rows, weights, objective, limits)?;
     let control = prepared.control(control);
     let [searching, _] = limits.deadlines(prepared.start).map(|end| control.until(end));
-    let (ranked, bytes) = prepared.ranked(false, &searching)?;
+    let (ranked, bytes) = prepared.rank_rows(false, &searching)?;
     let searching = searching.holding(bytes);
     prepared.search(&ranked).ask(&NearRoots { within, most_trees }, (&searching, &searching))
 }

@@ -105,13 +105,13 @@ impl SearchLimits {
         }
     }
 
-    /// Half of the time and of the search nodes.
+    /// The limits with half of the time and of the search nodes.
     fn half(&self) -> Self {
         let time_limit = self.time_limit.map(|seconds| seconds / 2.0);
         Self { time_limit, node_budget: self.node_budget.map(|nodes| nodes / 2), ..self.clone() }
     }
 
-    /// When the search must end, and when what has to be done in any case must end.
+    /// When the search must end, and when the work must end without which there is no tree.
     fn deadlines(&self, start: Instant) -> [Option<Instant>; 2] {
         let end = self.time_limit.map(|s| start + Duration::from_secs_f64(s.min(1e9)));
         [end, end.map(|end| end + GRACE)]
@@ -123,7 +123,8 @@ impl SearchLimits {
     }
 }
 
-/// Time beyond the limit for the first tree, and for the conversion of the last one.
+/// Time beyond the limit for what must be done in any case: the first tree, and the conversion of the
+/// last one.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// A consistent tree, and a lower bound of the size of all consistent trees.
@@ -165,11 +166,11 @@ pub fn minimal_tree(
         // One tree is needed in any case.
         let control = if best.is_none() { &ending } else { &searching };
         match greedy::grow(&problem, everything.clone(), measure, control) {
-            Ok(plan) if best.as_ref().is_none_or(|b| plan.splits() < b.splits()) => {
+            Ok(plan) if best.as_ref().is_none_or(|b| plan.n_splits() < b.n_splits()) => {
                 best = Some(plan);
             }
             Err(Error::OutOfTime) if best.is_some() => break,
-            answer => drop(answer?),
+            outcome => drop(outcome?),
         }
     }
     // Both bounds are improved until they meet or a limit is reached.

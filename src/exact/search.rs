@@ -10,13 +10,13 @@ use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
 use super::objective::{Cheapest, Objective, TieRule};
 use super::part::SetPart;
 use super::passes::{Task, complete_stumps, grow_leaves_greedily, search_by_levels};
-use super::ranked::{Asked, RankedRows, TestColumn, cell, width};
+use super::ranked::{Asked, RankedRows, TestColumn, cell, count_test_columns};
 use super::setting::{SearchNodes, Setting};
 use super::solved::SolvedSets;
 use super::sorted::SortedSet;
 use super::ties::resolve_ties_below_root;
 use super::two_levels::Pool;
-use super::written::{WrittenTest, listing, write};
+use super::written::{WrittenTest, test_of_levels, write_node};
 use crate::criteria::{self, Context, Criterion, LossRise};
 use crate::data::{Column, Dataset, Weights};
 use crate::error::{Error, Result};
@@ -104,7 +104,7 @@ impl<'a> Prepared<'a> {
     /// [`Error::Need`] if these are more than the memory limit allows.
     pub(super) fn admit(&self, is_weighed: bool, control: &Control) -> Result<usize> {
         let (n, nominal) = (self.rows.len(), self.objective.nominal_splits);
-        let [cuts, levels] = width(self.data, self.rows, nominal, control)?;
+        let [cuts, levels] = count_test_columns(self.data, self.rows, nominal, control)?;
         let (leaves, [_, depth]) = self.objective.shape(self.limits, n);
         let threads = control.threads();
         let sets = 1 + depth.saturating_sub(2).min(8) as usize * threads;
@@ -474,7 +474,7 @@ impl OptimalSearch<'_> {
                 let above = on_right.iter().filter(is_known).min_by_key(rank).copied();
                 let (test, listed) = match self.asked(column, below.zip(above)) {
                     Ok(threshold) => (Test::Threshold(threshold.into()), Vec::new()),
-                    Err(levels) => listing(levels),
+                    Err(levels) => test_of_levels(levels),
                 };
                 let has_missing = !rows.iter().all(|row| is_known(&row));
                 let missing = has_missing.then_some(u32::from(column.missing_right));
@@ -488,7 +488,7 @@ impl OptimalSearch<'_> {
                 leaves += 1.0;
                 errors += counts.iter().sum::<f64>() - counts[label];
             }
-            write(&mut tree, position, (counts, n_rows), label as i32, test);
+            write_node(&mut tree, position, (counts, n_rows), label as i32, test);
         }
         let objective = cost / self.total + self.objective.leaf_penalty * leaves;
         let lower = lower.map_or(objective, |lower| (lower / self.total).min(objective));

@@ -2,13 +2,13 @@
 //!
 //! A tree with one level less gives a first tree, and bounds beyond both ends of every column. Then
 //! the most promising gap of all columns ([`super::bounds`]) is divided at a threshold in its
-//! middle, whose two sides are solved. Each side gets the loss that it must stay below, what is known about
-//! it, and for each of its columns a lower bound of the trees that test that column first: a
-//! neighbouring threshold has nearly the same rows, so most columns fall without a look. Where
-//! leaves need several rows, the sides are first solved without that limit, which gives the bounds,
-//! and then, if these leave a better tree possible, with it: better bounds alone are not worth the
-//! second look. Two levels are solved by [`super::two_levels`]. At the root, threads divide
-//! different gaps at the same time.
+//! middle, whose two sides are solved. Each side gets the loss that it must stay below, what is
+//! known about it, and for each of its columns a lower bound of the trees that test that column
+//! first: a neighbouring threshold has nearly the same rows, so most columns fall without a look.
+//! Where leaves need several rows, the sides are first solved without that limit, which gives the
+//! bounds, and then, if these leave a better tree possible, with it: better bounds alone are not
+//! worth the second look. Two levels are solved by [`super::two_levels`]. At the root, threads
+//! divide different gaps at the same time.
 
 use super::bounds::{ColumnBounds, GapEnd, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
 use super::incumbent::{Incumbent, Plan, Split};

@@ -212,9 +212,9 @@ impl<'a> ConsistentSearch<'a> {
         }
     }
 
-    /// The first split of a consistent tree of at most `budget` splits; none if there is no such tree.
-    /// `lists` are those of the set, and `budget` is at least 1. Cheap answers come first: cuts with
-    /// two pure sides, then with one, then with none.
+    /// The first split of a consistent tree of at most `budget` splits; none if there is no such
+    /// tree. `lists` are those of the set, and `budget` is at least 1. Cheap answers come first:
+    /// cuts with two pure sides, then with one, then with none.
     fn find_split(
         &mut self,
         bits: &[u64],
@@ -312,8 +312,8 @@ impl<'a> ConsistentSearch<'a> {
         Ok(None)
     }
 
-    /// Try every cut of a feature that has no pure side. The result is the first one whose sides need
-    /// fewer splits together than `budget`; none if there is no such cut.
+    /// Try every cut of a feature that has no pure side. The result is the first one whose sides
+    /// need fewer splits together than `budget`; none if there is no such cut.
     fn try_each_cut(
         &mut self,
         bits: &[u64],

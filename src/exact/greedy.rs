@@ -15,7 +15,8 @@ use std::rc::Rc;
 /// Measures of a split, in the order in which they are tried.
 pub(super) const MEASURES: [Impurity; 3] = [Impurity::Entropy, Impurity::Gini, Impurity::Error];
 
-/// Grow a consistent tree of the rows in `root`, by the test of least weighted impurity at each node.
+/// Grow a consistent tree of the rows in `root`, by the test of least weighted impurity at each
+/// node.
 ///
 /// # Errors
 /// Those of [`Control::check`], which is called for each column of each node.

@@ -67,7 +67,8 @@ impl GreedyGrowth<'_, '_> {
         Ok([by_loss].into_iter().chain(by_gini.transpose()?).collect())
     }
 
-    /// Grow one tree of at most `levels` tests on a path, by a criterion, or by the loss without one.
+    /// Grow one tree of at most `levels` tests on a path, by a criterion, or by the loss without
+    /// one.
     pub(super) fn tree(
         &self,
         part: SetPart<'_>,
@@ -103,9 +104,9 @@ impl GreedyGrowth<'_, '_> {
         Ok(GrownTree(nodes))
     }
 
-    /// Divide a node of a set of rows by a test, and add its children to `nodes`. Children that have
-    /// a test of their own join `open`, the nodes yet to be divided, with their sets. These have no
-    /// row in common, so all of them take no more memory than the root.
+    /// Divide a node of a set of rows by a test, and add its children to `nodes`. Children that
+    /// have a test of their own join `open`, the nodes yet to be divided, with their sets. These
+    /// have no row in common, so all of them take no more memory than the root.
     fn divide<C: Weight>(
         &self,
         set: &SortedSet,
@@ -136,8 +137,8 @@ impl GreedyGrowth<'_, '_> {
         self.setting.leaf_cost(counts) <= 2.0 * self.setting.penalty
     }
 
-    /// A node without children, and the test that divides it: the best one by a criterion, or by the
-    /// loss without one. Of several best tests the first one.
+    /// A node without children, and the test that divides it: the best one by a criterion, or by
+    /// the loss without one. Of several best tests the first one.
     fn node<C: Weight>(
         &self,
         part: SetPart<'_>,

@@ -97,7 +97,8 @@ pub(super) struct StumpDepth<'a> {
     /// The fewest rows that a test must leave on each side.
     pub(super) min_rows: u32,
     /// Whether the threshold of a lane may be of use, given the losses so far, of which `free` are
-    /// final. If not, these may stand as its bounds, and tests that leave enough rows are not sought.
+    /// final. If not, these may stand as its bounds, and tests that leave enough rows are not
+    /// sought.
     pub(super) is_open: &'a dyn Fn(&SideLosses, usize) -> bool,
 }
 
@@ -107,8 +108,8 @@ pub(super) trait Loss: Sync {
     fn leaf(&self, counts: &[f64]) -> f64;
 
     /// The losses of both sides of some thresholds of a set, as leaves and with the best second
-    /// test. `memory` is reused from call to call. `check` is called after each column, and ends the
-    /// scan by an error.
+    /// test. `memory` is reused from call to call. `check` is called after each column, and ends
+    /// the scan by an error.
     fn stumps(
         &self,
         rows: &RankedRows,
@@ -245,7 +246,8 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
                 codes: &codes.by_row,
             };
             // A table of buckets takes about 20 steps per cell, and a scan of the rows 2 per row
-            // with two classes, 10 with more. A table of exact buckets that is shorter is preferred.
+            // with two classes, 10 with more. A table of exact buckets that is shorter is
+            // preferred.
             let cells = column.buckets * rows.classes;
             let steps_per_row = if rows.classes == 2 { 2 } else { 10 };
             let is_short = column.exact && 20 * cells <= steps_per_row * set.len;
@@ -319,8 +321,8 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
     fn is_coarse_useful(&self, set: &SortedSet, least: f64) -> bool {
         let buckets = set.columns.iter().map(|c| c.buckets).max().unwrap_or(1) as f64;
         let n = set.len as f64;
-        // A table must have clearly fewer cells than the set has rows. And its bounds may miss about
-        // the rows of one bucket: beside a tree with few errors they would close nothing.
+        // A table must have clearly fewer cells than the set has rows. And its bounds may miss
+        // about the rows of one bucket: beside a tree with few errors they would close nothing.
         n >= 6.0 * buckets * set.counts.len() as f64 && least * buckets >= 16.0 * n
     }
 
@@ -421,8 +423,8 @@ pub(super) struct AdditiveMemory<C> {
     leaves: Vec<C>,
 }
 
-/// Leaves that one second test makes of all lanes: left and right of it, of the left and of the right
-/// side of each threshold.
+/// Leaves that one second test makes of all lanes: left and right of it, of the left and of the
+/// right side of each threshold.
 const LEAVES: usize = 4 * LANES;
 
 impl<C: Weight> AdditiveLoss<C> {

@@ -30,8 +30,8 @@ pub(super) struct Wrong {
 }
 
 impl Measure {
-    /// The value of the measure for some misclassified weights, given the weight of all negative and
-    /// of all positive rows.
+    /// The value of the measure for some misclassified weights, given the weight of all negative
+    /// and of all positive rows.
     pub(super) fn of(self, wrong: Wrong, [negative, positive]: [f64; 2]) -> f64 {
         let Wrong { fp, fn_ } = wrong;
         let (tp, tn) = (positive - fn_, negative - fp);

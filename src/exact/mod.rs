@@ -9,8 +9,8 @@
 //!
 //! [`optimal_tree`] minimises errors, costs, or any criterion that is a sum over the leaves, plus a
 //! penalty per leaf, within limits on depth and size: dynamic programming with branch and bound
-//! over thresholds ([`bounds`] has the bounds). Depth 3 takes milliseconds to seconds on ten thousand
-//! rows of numbers, and depth 4 a hundred times as long; it is for depths up to about 4.
+//! over thresholds ([`bounds`] has the bounds). Depth 3 takes milliseconds to seconds on ten
+//! thousand rows of numbers, and depth 4 a hundred times as long; it is for depths up to about 4.
 //!
 //! Time grows exponentially with the size of the tree, and little with the rows: complete tables of
 //! a few hundred rows with trees of 81 nodes (the second MONK's problem) take less than a second,
@@ -123,8 +123,8 @@ impl SearchLimits {
     }
 }
 
-/// Time beyond the limit for what must be done in any case: the first tree, and the conversion of the
-/// last one.
+/// Time beyond the limit for what must be done in any case: the first tree, and the conversion of
+/// the last one.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// A consistent tree, and a lower bound of the size of all consistent trees.

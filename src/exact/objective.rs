@@ -76,8 +76,8 @@ impl Default for Objective {
 
 /// The criterion whose loss is the weight of the misclassified rows, by the name of that.
 pub(super) const ERROR: &str = "error";
-/// A larger limit on the depth counts as this one, which is no limit in practice: trees that deep are
-/// never searched in full.
+/// A larger limit on the depth counts as this one, which is no limit in practice: trees that deep
+/// are never searched in full.
 const MOST_DEPTH: u32 = 60;
 
 /// The tree of least cost, or the best that was found within the limits.
@@ -137,8 +137,8 @@ impl Objective {
         Ok(())
     }
 
-    /// The most leaves of a tree of so many rows, its most levels, and those of them that are searched
-    /// in full.
+    /// The most leaves of a tree of so many rows, its most levels, and those of them that are
+    /// searched in full.
     pub(super) fn shape(&self, limits: &SearchLimits, rows: usize) -> (u32, [u32; 2]) {
         let by_nodes = limits.max_nodes.map_or(usize::MAX, |nodes| nodes.div_ceil(2));
         let leaves = by_nodes.min(self.max_leaf_nodes.unwrap_or(usize::MAX)).min(rows) as u32;
@@ -147,7 +147,8 @@ impl Objective {
         (leaves, [depth, self.lookahead.map_or(depth, |d| depth.min(d as u32))])
     }
 
-    /// The measure of two classes that is asked for in place of a sum over the leaves, if it is one.
+    /// The measure of two classes that is asked for in place of a sum over the leaves, if it is
+    /// one.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for options that a measure does not take, [`Error::Parameter`] for

@@ -1,7 +1,7 @@
 //! The rows of a node of a tree, whose columns may be sorted one at a time (`exact`).
 //!
-//! A leaf of a greedy tree or of a plan is looked at once. To sort its rows in all columns at the same
-//! time would take as much memory as its parent.
+//! A leaf of a greedy tree or of a plan is looked at once. To sort its rows in all columns at the
+//! same time would take as much memory as its parent.
 
 use super::ranked::{RankedRows, RankedTest};
 use super::sorted::{MarkRule, SortedColumn, SortedSet};

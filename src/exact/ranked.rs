@@ -41,8 +41,8 @@ pub(super) enum Asked {
 #[derive(Debug)]
 pub(super) struct TestColumn {
     pub(super) feature: usize,
-    /// The number of the way in which the feature is seen; columns that differ only in where missing
-    /// values go have the same number.
+    /// The number of the way in which the feature is seen; columns that differ only in where
+    /// missing values go have the same number.
     pub(super) variant: u32,
     /// Whether the rows with missing values go right.
     pub(super) missing_right: bool,
@@ -150,7 +150,8 @@ impl RankedRows {
         counts
     }
 
-    /// Add the columns of a feature: one for each way to test it, and its twin if values are missing.
+    /// Add the columns of a feature: one for each way to test it, and its twin if values are
+    /// missing.
     fn add_feature(
         &mut self,
         data: &Dataset,
@@ -244,8 +245,8 @@ pub(super) fn cell(column: &Column, row: u32) -> f64 {
     }
 }
 
-/// How many test columns some rows will have: columns that are cut, and columns that ask for levels.
-/// Known before the rows are encoded, for the limit on memory.
+/// How many test columns some rows will have: columns that are cut, and columns that ask for
+/// levels. Known before the rows are encoded, for the limit on memory.
 pub(super) fn count_test_columns(
     data: &Dataset,
     rows: &[u32],
@@ -273,7 +274,8 @@ pub(super) fn count_test_columns(
     Ok(n_columns)
 }
 
-/// All divisions of the levels of a feature in two. Each is one list: the side with the first level.
+/// All divisions of the levels of a feature in two. Each is one list: the side with the first
+/// level.
 fn divisions(levels: &[f64], name: &str) -> Result<Vec<Asked>> {
     if levels.len() > MOST_LEVELS {
         return Err(Error::Data(format!(

@@ -36,8 +36,8 @@ const MOST_COUNTED: f64 = (1_u64 << 30) as f64;
 /// The criterion of the second greedy tree; the first one grows by the loss.
 const GINI: &str = "gini";
 
-/// Solved sets are kept if all columns together have at most so many distinct values: with more, the
-/// same set of rows hardly ever comes again ([`super::solved`]).
+/// Solved sets are kept if all columns together have at most so many distinct values: with more,
+/// the same set of rows hardly ever comes again ([`super::solved`]).
 const MOST_KEPT_VALUES: usize = 1000;
 
 /// The checked input of a search, whose rows are not yet ranked.

@@ -1,9 +1,9 @@
 //! Sets of rows that were solved before (`exact`).
 //!
-//! Where the columns have few values, the same tests in another order lead to the same rows. A set is
-//! identified by its *hash*, the exclusive or of a random number of 128 bits per row, so that two
-//! different sets among billions are taken for the same with a probability below 1e-18. Where there
-//! are many thresholds, the same rows hardly ever come again, and nothing is kept.
+//! Where the columns have few values, the same tests in another order lead to the same rows. A set
+//! is identified by its *hash*, the exclusive or of a random number of 128 bits per row, so that
+//! two different sets among billions are taken for the same with a probability below 1e-18. Where
+//! there are many thresholds, the same rows hardly ever come again, and nothing is kept.
 
 use super::incumbent::{Incumbent, Plan};
 use crate::numeric::mix;

@@ -18,8 +18,9 @@ pub(super) const NEEDED: u8 = 2;
 /// The end of a bucket.
 pub(super) const BUCKET: u8 = 4;
 
-/// The mark of the places that must be scored where a leaf has at least `min_rows` rows. With one row
-/// that is [`NEEDED`]; with more, the best needed place may leave too few rows, so all are scored.
+/// The mark of the places that must be scored where a leaf has at least `min_rows` rows. With one
+/// row that is [`NEEDED`]; with more, the best needed place may leave too few rows, so all are
+/// scored.
 pub(super) fn mark_to_score(min_rows: u32) -> u8 {
     if min_rows > 1 { ALLOWED } else { NEEDED }
 }
@@ -207,7 +208,8 @@ impl SortedSet {
         Self { len, counts, weight, columns, hash: 0 }
     }
 
-    /// Number of rows below a threshold of a column. All rows are below the threshold behind the last.
+    /// Number of rows below a threshold of a column. All rows are below the threshold behind the
+    /// last.
     pub(super) fn rows_below(&self, column: usize, threshold: usize) -> usize {
         self.columns[column].rows_below(threshold)
     }
@@ -227,8 +229,8 @@ impl SortedSet {
         RankedTest { column: column as u32, below }
     }
 
-    /// The threshold of a range that stands for a test of the column in this set: the first one that
-    /// is no lower than the test, or the end of the range.
+    /// The threshold of a range that stands for a test of the column in this set: the first one
+    /// that is no lower than the test, or the end of the range.
     pub(super) fn threshold(
         &self,
         rows: &RankedRows,

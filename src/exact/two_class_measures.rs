@@ -31,8 +31,8 @@ struct Line {
 }
 
 impl Line {
-    /// The point where it crosses another line, which must be steeper. If it is not, the point of no
-    /// errors, which bounds every tree.
+    /// The point where it crosses another line, which must be steeper. If it is not, the point of
+    /// no errors, which bounds every tree.
     fn crossing(self, other: Self) -> Wrong {
         let determinant = self.a * other.b - other.a * self.b;
         if determinant <= 0.0 {
@@ -126,8 +126,8 @@ impl Corners {
         }
     }
 
-    /// Take in the tree of least cost that the search of a chord has found, with the weights `a` and
-    /// `b` of both classes. No tree of the weighted rows costs less than `least`.
+    /// Take in the tree of least cost that the search of a chord has found, with the weights `a`
+    /// and `b` of both classes. No tree of the weighted rows costs less than `least`.
     fn record(
         &mut self,
         chord: Chord,
@@ -157,9 +157,9 @@ impl Corners {
     }
 }
 
-/// The best tree by a measure, or the best one that was found within the limits, with a bound of the
-/// measure of all trees. `one_level_less` is the result for one level less, which is returned if it
-/// is better: it can be, where time was up.
+/// The best tree by a measure, or the best one that was found within the limits, with a bound of
+/// the measure of all trees. `one_level_less` is the result for one level less, which is returned
+/// if it is better: it can be, where time was up.
 ///
 /// # Errors
 /// [`Error::Data`] if one of the classes has no rows, and errors of the searches.
@@ -209,8 +209,8 @@ pub(super) fn best_by(
     })
 }
 
-/// The tree of some nodes with the rows' own weights, whose leaves have the labels that cost least if
-/// an error costs `negative` for a row of the first class and `positive` for one of the second.
+/// The tree of some nodes with the rows' own weights, whose leaves have the labels that cost least
+/// if an error costs `negative` for a row of the first class and `positive` for one of the second.
 fn write_labelled_tree(
     prepared: &Prepared<'_>,
     ranked: &RankedRows,

@@ -329,7 +329,9 @@ impl<'t, 'a> Deeper<'t, 'a> {
 
     /// What the thresholds of a gap from `threshold` on must cost less than.
     fn limit(&self, progress: &Progress, gap: &DeepGap, threshold: usize) -> f64 {
-        progress.best.limit_from_threshold(self.setting, self.query, gap.column, threshold)
+        let (Setting { rows, tie, .. }, share) = (self.setting, self.query.share);
+        let lowest_test = || self.query.set.test(rows, gap.column, threshold);
+        progress.best.limit_from_test(rows, *tie, share, lowest_test)
     }
 
     /// Divide gaps on all threads until none is open.
@@ -659,7 +661,8 @@ impl<'t, 'a> Deeper<'t, 'a> {
                 if cost < progress.best.cost {
                     first_tests.push(FirstTest { test, cost, plan });
                 }
-            } else if progress.best.is_beaten_by(self.setting, cost, &split) {
+            } else if progress.best.is_beaten_by(self.setting.rows, self.setting.tie, cost, &split)
+            {
                 progress.best.replace(cost, split, plan);
             }
         }

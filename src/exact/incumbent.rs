@@ -1,9 +1,7 @@
 //! Trees during the search for optimal ones: plans, and the best one so far.
 
 use super::bounds::{SideCosts, SideLeaves};
-use super::query::Query;
-use super::ranked::{RankedTest, TieKey};
-use super::setting::Setting;
+use super::ranked::{RankedRows, RankedTest, TieKey};
 
 /// A tree of ranked tests, of which those next to the leaves may still have to be found.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,44 +75,48 @@ impl Incumbent {
     }
 
     /// The lower bound at which the search may stop, if a bound of this share of the cost will do
-    /// ([`Query::share`]).
+    /// ([`super::query::Query::share`]).
     pub(super) fn sufficient_bound(&self, share: f64) -> f64 {
         if share < 1.0 { self.cost.min(share * self.reached) } else { self.cost }
     }
 
-    /// Whether a tree of this cost and first test is better. Where ties are resolved, a tree of
-    /// equal cost is better if its first test comes earlier in the order of [`TieKey`], or if it
-    /// is the same test with fewer leaves on its left.
-    pub(super) fn is_beaten_by(&self, setting: &Setting<'_>, cost: f64, split: &Split) -> bool {
+    /// Whether a tree of this cost and first test is better. Where ties are resolved, a tree whose
+    /// cost differs by at most `tie` is better if its first test comes earlier in the order of
+    /// [`TieKey`], or if it is the same test with fewer leaves on its left.
+    pub(super) fn is_beaten_by(
+        &self,
+        rows: &RankedRows,
+        tie: f64,
+        cost: f64,
+        split: &Split,
+    ) -> bool {
         if !self.resolves_ties {
             return cost < self.cost;
         }
-        let order = |split: &Split| (setting.rows.tie_key(split.test), split.leaves.left);
+        let order = |split: &Split| (rows.tie_key(split.test), split.leaves.left);
         let is_earlier = || self.split.is_some_and(|best| order(split) < order(&best));
-        cost < self.cost - setting.tie || cost <= self.cost + setting.tie && is_earlier()
+        cost < self.cost - tie || cost <= self.cost + tie && is_earlier()
     }
 
-    /// What the trees must cost less than, if their first test is at a threshold of a column or
-    /// at a higher one. Where ties are resolved, thresholds that may come before the best test may
-    /// cost as much as it does.
-    pub(super) fn limit_from_threshold(
+    /// What the trees must cost less than, if their first test is `lowest_test` or a higher one of
+    /// its column. Where ties are resolved, tests that may come before the best one may cost as
+    /// much as it does, up to `tie`; else the share of a query decides.
+    pub(super) fn limit_from_test(
         &self,
-        setting: &Setting<'_>,
-        query: &Query<'_>,
-        column: usize,
-        threshold: usize,
+        rows: &RankedRows,
+        tie: f64,
+        share: f64,
+        lowest_test: impl FnOnce() -> RankedTest,
     ) -> f64 {
         if !self.resolves_ties {
-            return self.sufficient_bound(query.share);
+            return self.sufficient_bound(share);
         }
         let may_precede = self.split.is_some_and(|best| {
             // A test and its twin for missing values are tried in either order.
-            let regardless_of_twin =
-                |test| TieKey { missing_right: false, ..setting.rows.tie_key(test) };
-            let lowest = query.set.test(setting.rows, column, threshold);
-            regardless_of_twin(lowest) <= regardless_of_twin(best.test)
+            let without_twin = |test| TieKey { missing_right: false, ..rows.tie_key(test) };
+            without_twin(lowest_test()) <= without_twin(best.test)
         });
-        if may_precede { self.cost + setting.tie } else { self.cost - setting.tie }
+        if may_precede { self.cost + tie } else { self.cost - tie }
     }
 }
 

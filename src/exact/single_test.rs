@@ -57,7 +57,7 @@ pub(super) fn best_single_test(
             let below = rows.columns[column].ranks[sorted.order[n_left] as usize];
             let test = RankedTest { column: column as u32, below };
             let split = Split { test, leaves: SideLeaves { left: 1, right: 1 }, costs };
-            if best.is_beaten_by(setting, cost, &split) {
+            if best.is_beaten_by(rows, setting.tie, cost, &split) {
                 best.replace(cost, split, Plan::split(test, Plan::Stump(1), Plan::Stump(1)));
             }
         }

@@ -159,8 +159,9 @@ impl TwoLevelSearch<'_, '_> {
 
     /// What the thresholds of a column from `threshold` on must cost less than.
     fn limit(&self, column: usize, threshold: usize) -> f64 {
-        let best = lock(&self.best);
-        best.limit_from_threshold(self.setting, self.query, column, threshold)
+        let (Setting { rows, tie, .. }, share) = (self.setting, self.query.share);
+        let lowest_test = || self.query.set.test(rows, column, threshold);
+        lock(&self.best).limit_from_test(rows, *tie, share, lowest_test)
     }
 
     fn bounds(&self, column: usize) -> ColumnBounds<'_> {
@@ -315,7 +316,7 @@ impl TwoLevelSearch<'_, '_> {
             let split = Split { test, leaves, costs: reached };
             let mut best = lock(&self.best);
             best.reached = best.reached.min(cost);
-            if best.is_beaten_by(self.setting, cost, &split) {
+            if best.is_beaten_by(self.setting.rows, self.setting.tie, cost, &split) {
                 let (left, right) = (Plan::Stump(leaves.left), Plan::Stump(leaves.right));
                 best.replace(cost, split, Plan::split(test, left, right));
             }

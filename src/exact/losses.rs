@@ -385,7 +385,7 @@ impl LeafLoss {
                 for (leaf, out) in out.iter_mut().enumerate() {
                     let cost = |label: usize| {
                         let each = (0..classes).map(|class| {
-                            counts[class * n + leaf].value() * costs.one(class, label as i32)
+                            counts[class * n + leaf].value() * costs.of_row(class, label as i32)
                         });
                         each.sum::<f64>()
                     };

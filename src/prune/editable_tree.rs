@@ -224,8 +224,8 @@ impl EditableTree {
         self.nodes[node] = self.nodes[node].as_leaf();
     }
 
-    /// Put a branch in the place of its parent `node`; `costs` are what led to it. The node keeps its
-    /// own counts; the caller updates those of the nodes below.
+    /// Put a branch in the place of its parent `node`; `costs` are what led to it. The node keeps
+    /// its own counts; the caller updates those of the nodes below.
     pub fn raise(&mut self, node: usize, branch: usize, costs: Costs) {
         self.record(node, Action::Raise, costs);
         let (place, raised) = (self.nodes[node], self.nodes[branch]);
@@ -240,8 +240,8 @@ impl EditableTree {
         self.set_parent_of_children(node);
     }
 
-    /// Merge two nested tests of one feature into one test of `node` with this threshold. `below` is
-    /// the child of `node` on the other side than `kept`. The branch `kept` of `node` is a leaf,
+    /// Merge two nested tests of one feature into one test of `node` with this threshold. `below`
+    /// is the child of `node` on the other side than `kept`. The branch `kept` of `node` is a leaf,
     /// which takes over the counts of the same branch of `below`; the other branch of `below`
     /// becomes that of `node`.
     pub fn join(&mut self, node: usize, below: usize, kept: usize, threshold: Threshold) {

@@ -76,8 +76,8 @@ impl Pruning for M5 {
 /// Number of parameters of a leaf: the number that it predicts.
 const PARAMETERS: f64 = 1.0;
 
-/// Prune bottom-up. `weight` gives the weight of a node and `errors` the sum of its weighted errors,
-/// both in units of which `scale` make up a row of weight 1.
+/// Prune bottom-up. `weight` gives the weight of a node and `errors` the sum of its weighted
+/// errors, both in units of which `scale` make up a row of weight 1.
 fn prune(
     edited: &mut EditableTree,
     scale: f64,

@@ -54,7 +54,7 @@ impl OutOfBagRows<'_> {
             // Weight of the rows that the tree classifies correctly; minus the squared errors.
             let mut goodness = |source: &Shuffled<'_>| {
                 let mut sum = 0.0;
-                predictor.tree.ends(source, 0..rows.len(), |i, end| {
+                predictor.tree.for_each_end(source, 0..rows.len(), |i, end| {
                     let row = rows[i];
                     let label = predictor.answer(source, i, end, &mut answer);
                     let gain = match data.target() {

@@ -199,15 +199,8 @@ fn solve_one_level_less(
     control: &Control,
 ) -> Answer {
     let by_column = vec![0.0; query.set.columns.len()];
-    let query = Query {
-        depth: query.depth - 1,
-        limit: f64::INFINITY,
-        lower: 0.0,
-        by_column: &by_column,
-        resolves_ties: false,
-        is_root: false,
-        ..*query
-    };
+    let &Query { set, depth, leaves, hint, share, .. } = query;
+    let query = Query { hint, share, ..Query::new(set, depth - 1, leaves, &by_column) };
     solve(setting, &query, None, pool, control)
 }
 

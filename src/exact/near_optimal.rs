@@ -85,12 +85,7 @@ impl Question for NearRoots {
         let Started { setting, set, pool, depth, leaves, .. } = &started;
         let unknown = vec![0.0; set.columns.len()];
         let best_of_depth = |depth| {
-            let query = Query {
-                depth,
-                leaves: *leaves,
-                resolves_ties: false,
-                ..Query::of_single_test(set, &unknown)
-            };
+            let query = Query::new(set, depth, *leaves, &unknown);
             solve_any(setting, &query, None, pool, control).complete()
         };
         let best = best_of_depth(*depth)?.best.cost;
@@ -151,8 +146,7 @@ fn tests_of_feature(
     let bound = |column: &TestColumn| if column.feature == feature { 0.0 } else { f64::INFINITY };
     let by_column: Vec<f64> = search.ranked.columns.iter().map(bound).collect();
     let find = |limit: f64, is_all: bool| {
-        let single = Query::of_single_test(set, &by_column);
-        let query = Query { depth: *depth, leaves: *leaves, limit, resolves_ties: false, ..single };
+        let query = Query { limit, ..Query::new(set, *depth, *leaves, &by_column) };
         let less = (one_level_less.lower, one_level_less.by_column.clone());
         first_tests(setting, &query, less, is_all, pool, control)
     };

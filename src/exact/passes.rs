@@ -51,7 +51,6 @@ pub(super) struct Task {
 /// A search of all rows, level by level.
 struct LevelSearch<'s, 'a> {
     growth: &'s GreedyGrowth<'s, 'a>,
-    setting: &'s Setting<'a>,
     set: &'s SortedSet,
     task: &'s Task,
     pool: &'s Pool,
@@ -102,7 +101,6 @@ pub(super) fn search_by_levels(
     let time_per_tree = growing.elapsed() / greedy_trees.len().max(1) as u32;
     let search = LevelSearch {
         growth,
-        setting,
         set,
         task,
         pool,
@@ -141,8 +139,8 @@ pub(super) fn search_by_levels(
 impl LevelSearch<'_, '_> {
     /// The deepest level whose trees may still be better than the best one.
     fn deepest_useful(&self, progress: &LevelProgress) -> u32 {
-        let cost = progress.best.cost + 2.0 * self.setting.tie;
-        self.task.depth.min(self.setting.deepest_affordable(cost))
+        let cost = progress.best.cost + 2.0 * self.growth.setting.tie;
+        self.task.depth.min(self.growth.setting.deepest_affordable(cost))
     }
 
     /// Take the trees that a level starts with, if they are better: the greedy ones of its depth,
@@ -172,9 +170,9 @@ impl LevelSearch<'_, '_> {
     fn next_budget(&self, level: u32, is_last: bool) -> Control {
         let halvings = if is_last { 0 } else { self.task.depth - level };
         let nodes = (self.budget - self.opened_before) >> halvings.min(63);
-        self.setting.nodes.budget.store(self.opened_before + nodes, Ordering::Relaxed);
+        self.growth.setting.nodes.budget.store(self.opened_before + nodes, Ordering::Relaxed);
         // Progress is that of the last level.
-        self.setting.reported.store(0, Ordering::Relaxed);
+        self.growth.setting.reported.store(0, Ordering::Relaxed);
         let time_share = f64::from(halvings).exp2().recip();
         let control = self.searching.within_share(self.task.start, time_share);
         if is_last { control } else { control.quiet() }
@@ -199,7 +197,7 @@ impl LevelSearch<'_, '_> {
                 limit: if is_first_pass {
                     f64::INFINITY
                 } else {
-                    least_cost + 2.0 * self.setting.tie
+                    least_cost + 2.0 * self.growth.setting.tie
                 },
                 lower: before.lower,
                 by_column: &before.by_column,
@@ -209,7 +207,7 @@ impl LevelSearch<'_, '_> {
                 is_root: true,
             };
             let one_level_less = progress.one_level_less.clone();
-            let answer = solve_any(self.setting, &query, one_level_less, self.pool, control);
+            let answer = solve_any(self.growth.setting, &query, one_level_less, self.pool, control);
             if let Some(plan) = &answer.best.plan
                 && answer.best.cost < least_cost
             {
@@ -231,7 +229,7 @@ impl LevelSearch<'_, '_> {
         progress.is_improved = false;
         if let Some(plan) = plan {
             let whole = SetPart::whole(self.set);
-            let completed = complete_stumps(self.setting, whole, &plan, self.ending)?;
+            let completed = complete_stumps(self.growth.setting, whole, &plan, self.ending)?;
             if completed.cost < progress.best.cost {
                 (progress.best, progress.is_improved) = (completed, true);
             }

@@ -7,7 +7,8 @@
 //! rank of its code among the codes that occur), and a test is `rank <= r` ([`RankTest`]). Sets of
 //! rows are bit sets of 64-bit words. O(rows x features x log rows).
 
-use crate::data::{Column, Dataset, MISSING, ones};
+use super::ranked::cell;
+use crate::data::{Dataset, ones};
 use crate::error::{Error, Result};
 use crate::numeric::{order_key, sort_few};
 use crate::parallel::Control;
@@ -325,12 +326,7 @@ fn dense_ranks(
     let mut values = Vec::with_capacity(n_features);
     for (f, column) in data.columns().iter().enumerate() {
         control.check()?;
-        let cell = |r: u32| match column {
-            Column::Numeric(c) => c.value(r),
-            Column::Nominal(c) if c.code(r) == MISSING => f64::NAN,
-            Column::Nominal(c) => f64::from(c.code(r)),
-        };
-        let read = |r: u32| match cell(r) {
+        let read = |r: u32| match cell(column, r) {
             x if x.is_nan() && missing == MissingRule::Last => f64::INFINITY,
             x => x,
         };

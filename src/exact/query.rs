@@ -32,18 +32,18 @@ pub(super) struct Query<'q> {
 }
 
 impl<'q> Query<'q> {
-    /// The question for the best tree of at most one test, with these bounds by column.
-    pub(super) fn of_single_test(set: &'q SortedSet, by_column: &'q [f64]) -> Self {
+    /// The question for any best tree of a set, whatever it costs, with these bounds by column.
+    pub(super) fn new(set: &'q SortedSet, depth: u32, leaves: u32, by_column: &'q [f64]) -> Self {
         Self {
             set,
-            depth: 1,
-            leaves: 2,
+            depth,
+            leaves,
             limit: f64::INFINITY,
             lower: 0.0,
             by_column,
             hint: None,
             share: 1.0,
-            resolves_ties: true,
+            resolves_ties: false,
             is_root: false,
         }
     }

@@ -30,7 +30,7 @@ fn resolve_ties(
     }
     let by_column = vec![0.0; set.columns.len()];
     let limit = cost + 2.0 * setting.tie;
-    let query = Query { depth, leaves, limit, ..Query::of_single_test(set, &by_column) };
+    let query = Query { limit, resolves_ties: true, ..Query::new(set, depth, leaves, &by_column) };
     let answer = solve_any(setting, &query, None, pool, control).complete()?;
     resolve_ties_below_root(setting, set, depth, &answer.best, pool, control)
 }

@@ -94,10 +94,6 @@ pub(super) fn two_levels(
             break;
         }
     }
-    let columns: Vec<DividedColumn> = columns
-        .into_iter()
-        .map(|column| column.into_inner().unwrap_or_else(PoisonError::into_inner))
-        .collect();
     let mut lower = search.raise_bounds(&columns, &mut by_column);
     let best = search.best.into_inner().unwrap_or_else(PoisonError::into_inner);
     let is_exact = halted.is_none() && query.share >= 1.0;
@@ -170,11 +166,12 @@ impl TwoLevelSearch<'_, '_> {
 
     /// Raise the bounds by column to what the solved and the open thresholds prove. The result is
     /// a lower bound of all trees.
-    fn raise_bounds(&self, columns: &[DividedColumn], by_column: &mut [f64]) -> f64 {
+    fn raise_bounds(&self, columns: &[Mutex<DividedColumn>], by_column: &mut [f64]) -> f64 {
         let is_settled = self.is_settled();
         let best_cost = lock(&self.best).cost;
         let mut proven = vec![f64::INFINITY; by_column.len()];
         for divided in columns {
+            let divided = lock(divided);
             let bounds = self.bounds(divided.column);
             let open = divided.gaps.iter().map(|gap| bounds.open(gap, f64::INFINITY).bound);
             let mut bound = open.fold(divided.closed, f64::min);

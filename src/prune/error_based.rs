@@ -191,12 +191,8 @@ fn prune(
     collapse(edited);
     let n_nodes = edited.nodes.len();
     let n_trial_counts = if raising.is_some() { n_nodes * edited.classes } else { 0 };
-    let tested: Vec<usize> = edited
-        .nodes
-        .iter()
-        .filter(|node| node.n_children > 0)
-        .map(|node| node.feature as usize)
-        .collect();
+    let inner = edited.nodes.iter().filter(|node| node.n_children > 0);
+    let tested: Vec<usize> = inner.map(|node| node.feature as usize).collect();
     let mut pruner = Pruner {
         edited,
         confidence,

@@ -585,7 +585,7 @@ impl<'t, 'a> Deeper<'t, 'a> {
         solved: &mut SolvedThreshold,
     ) -> Result<()> {
         let (set, is_right) = (self.query.set, side == 1);
-        let DeepGap { column, leaves, .. } = job.gap;
+        let leaves = job.gap.leaves;
         let leaves = if is_right { leaves.right } else { leaves.left };
         let depth = self.query.depth - 1;
         let most = if self.query.share < 1.0 { job.limit } else { f64::INFINITY };
@@ -599,11 +599,8 @@ impl<'t, 'a> Deeper<'t, 'a> {
             solved.plans[side] = tree.plan;
             return Ok(());
         }
-        let rows_left = set.rows_below(column, job.threshold);
-        let n_rows = if is_right { set.len - rows_left } else { rows_left };
-        let mark_rule = setting.mark_rule();
-        let which = (solved.test, is_right, n_rows);
-        let mut side_set = set.side(setting.rows, which, mark_rule, self.control)?;
+        let test_side = set.test_side(setting.rows, solved.test, is_right);
+        let mut side_set = set.side(setting.rows, test_side, setting.mark_rule(), self.control)?;
         side_set.hash = hash;
         let hint = job.side_hints[side];
         let query = Query {

@@ -120,10 +120,10 @@ impl GreedyGrowth<'_, '_> {
         for is_right in [false, true] {
             let part = SetPart::side(set, test, is_right);
             if depth + 1 < levels && !self.is_leaf(&part.counts(self.setting.rows)) {
-                let marks = self.setting.mark_rule();
-                let own = set.one_side(self.setting.rows, test, is_right, marks, control)?;
-                let (child, next) = self.node::<C>(SetPart::whole(&own), depth, by, control)?;
-                open.extend(next.map(|next| (own, nodes.len(), next)));
+                let (rows, marks) = (self.setting.rows, self.setting.mark_rule());
+                let side = set.side(rows, set.test_side(rows, test, is_right), marks, control)?;
+                let (child, next) = self.node::<C>(SetPart::whole(&side), depth, by, control)?;
+                open.extend(next.map(|next| (side, nodes.len(), next)));
                 nodes.push(child);
             } else if depth < levels {
                 nodes.push(self.node::<C>(part, depth, by, control)?.0);

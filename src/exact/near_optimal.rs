@@ -9,7 +9,7 @@ use super::found_nodes::in_pre_order;
 use super::losses::Loss;
 use super::objective::Cheapest;
 use super::part::SetPart;
-use super::passes::complete_stumps;
+use super::passes::{Controls, complete_stumps};
 use super::query::{Answer, Query};
 use super::ranked::{RankedTest, TestColumn};
 use super::search::{OptimalSearch, Question, Started};
@@ -79,7 +79,7 @@ impl Question for NearRoots {
         &self,
         search: &OptimalSearch<'_>,
         loss: &dyn Loss,
-        (control, _): (&Control, &Control),
+        Controls { searching: control, .. }: Controls<'_>,
     ) -> Result<NearTrees> {
         let started = search.start(loss, false, control)?;
         let Started { setting, set, pool, depth, leaves, .. } = &started;

@@ -5,6 +5,7 @@
 use super::SearchLimits;
 use super::near_optimal::{NearRoots, NearTrees};
 use super::objective::{Cheapest, ERROR, Objective};
+use super::passes::Controls;
 use super::search::{BestTree, Prepared};
 use super::two_class_measures::best_by;
 use crate::data::{Dataset, Weights};
@@ -55,7 +56,8 @@ pub fn optimal_tree(
     }
     let (ranked, bytes) = prepared.rank_rows(measure.is_some(), &control)?;
     let ending = control.holding(bytes);
-    let controls = (&ending.until(limits.deadlines(prepared.start)[0]), &ending);
+    let searching = ending.until(limits.deadlines(prepared.start)[0]);
+    let controls = Controls { searching: &searching, ending: &ending };
     match measure {
         Some(measure) => best_by(measure, &prepared, ranked, less, controls),
         None => prepared.search(&ranked).ask(&BestTree, controls).map(|(tree, _)| tree),
@@ -87,5 +89,6 @@ pub fn near_optimal(
     let [searching, _] = limits.deadlines(prepared.start).map(|end| control.until(end));
     let (ranked, bytes) = prepared.rank_rows(false, &searching)?;
     let searching = searching.holding(bytes);
-    prepared.search(&ranked).ask(&NearRoots { within, most_trees }, (&searching, &searching))
+    let controls = Controls { searching: &searching, ending: &searching };
+    prepared.search(&ranked).ask(&NearRoots { within, most_trees }, controls)
 }

@@ -46,9 +46,7 @@ impl<'s> SetPart<'s> {
         control: &Control,
         mut visit: impl FnMut(usize, &SortedColumn),
     ) -> Result<()> {
-        let side = self
-            .side
-            .map(|(test, is_right)| (test, is_right, self.set.rows_on_side(rows, test, is_right)));
+        let side = self.side.map(|(test, is_right)| self.set.test_side(rows, test, is_right));
         for (column, sorted) in self.set.columns.iter().enumerate() {
             control.check()?;
             match side {
@@ -70,7 +68,8 @@ impl<'s> SetPart<'s> {
     ) -> Result<R> {
         match self.side {
             Some((test, is_right)) => {
-                work(&self.set.one_side(rows, test, is_right, rule, control)?)
+                let side = self.set.test_side(rows, test, is_right);
+                work(&self.set.side(rows, side, rule, control)?)
             }
             None => work(self.set),
         }

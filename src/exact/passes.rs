@@ -34,6 +34,15 @@ const SHARES: [f64; 3] = [0.505, 0.75, 1.0];
 /// cells it usually ends in time without them, and passes repeat some of its steps.
 const MANY_CELLS: usize = 500_000;
 
+/// The controls of a search under limits.
+#[derive(Clone, Copy)]
+pub(super) struct Controls<'c> {
+    /// Obeys the time limit.
+    pub(super) searching: &'c Control,
+    /// Does not obey it, because a tree must be returned even after it.
+    pub(super) ending: &'c Control,
+}
+
 /// What a search by levels is asked for.
 pub(super) struct Task {
     /// Largest number of tests on a path.
@@ -54,9 +63,8 @@ struct LevelSearch<'s, 'a> {
     set: &'s SortedSet,
     task: &'s Task,
     pool: &'s Pool,
-    /// Obeys the time limit.
+    /// [`Controls`]; `searching` ends early enough for a plan to be completed.
     searching: Control,
-    /// Does not obey it, because a tree must be returned even after it.
     ending: &'s Control,
     greedy_trees: Vec<GrownTree>,
     /// Search nodes that were opened before, and the budget of all levels.
@@ -80,9 +88,6 @@ struct LevelProgress {
 /// Search the trees of all rows. The result is the answer of the last pass, with a bound that is
 /// proven, and the best tree, or the best one that was found.
 ///
-/// `searching` obeys the time limit; `ending` does not, because a tree must be returned even after
-/// it.
-///
 /// # Errors
 /// [`Error::Cancelled`], and errors of the criterion. That time or search nodes are used up is no
 /// error: the answer says so ([`Answer::halted`]).
@@ -91,11 +96,11 @@ pub(super) fn search_by_levels(
     set: &SortedSet,
     task: &Task,
     pool: &Pool,
-    (searching, ending): (&Control, &Control),
+    controls: Controls<'_>,
 ) -> Result<(Answer, CompletePlan)> {
     let setting = growth.setting;
     let growing = Instant::now();
-    let greedy_trees = growth.trees(SetPart::whole(set), task.depth, ending)?;
+    let greedy_trees = growth.trees(SetPart::whole(set), task.depth, controls.ending)?;
     // Completing a plan takes about as long as growing one greedy tree, so that much time is
     // reserved.
     let time_per_tree = growing.elapsed() / greedy_trees.len().max(1) as u32;
@@ -104,8 +109,8 @@ pub(super) fn search_by_levels(
         set,
         task,
         pool,
-        searching: searching.earlier(time_per_tree),
-        ending,
+        searching: controls.searching.earlier(time_per_tree),
+        ending: controls.ending,
         greedy_trees,
         opened_before: setting.nodes.opened.load(Ordering::Relaxed),
         budget: setting.nodes.budget.load(Ordering::Relaxed),

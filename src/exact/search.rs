@@ -9,7 +9,7 @@ use super::grown::GreedyGrowth;
 use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
 use super::objective::{Cheapest, Objective, TieRule};
 use super::part::SetPart;
-use super::passes::{Task, complete_stumps, grow_leaves_greedily, search_by_levels};
+use super::passes::{Controls, Task, complete_stumps, grow_leaves_greedily, search_by_levels};
 use super::ranked::{Asked, RankedRows, TestColumn, cell, count_test_columns};
 use super::setting::{SearchNodes, Setting};
 use super::solved::SolvedSets;
@@ -155,13 +155,12 @@ impl<'a> Prepared<'a> {
 pub(super) trait Question {
     type Found;
 
-    /// Run the search with a loss. The first control obeys the time limit; the second does not,
-    /// because a tree must be returned even after it.
+    /// Run the search with a loss.
     fn ask(
         &self,
         search: &OptimalSearch<'_>,
         loss: &dyn Loss,
-        controls: (&Control, &Control),
+        controls: Controls<'_>,
     ) -> Result<Self::Found>;
 }
 
@@ -175,7 +174,7 @@ impl Question for BestTree {
         &self,
         search: &OptimalSearch<'_>,
         loss: &dyn Loss,
-        controls: (&Control, &Control),
+        controls: Controls<'_>,
     ) -> Result<Self::Found> {
         search.find_best(loss, controls)
     }
@@ -295,7 +294,7 @@ impl OptimalSearch<'_> {
     pub(super) fn ask<Q: Question>(
         &self,
         question: &Q,
-        controls: (&Control, &Control),
+        controls: Controls<'_>,
     ) -> Result<Q::Found> {
         let criterion = self.objective.criterion()?;
         if let Some(losses) = &self.objective.leaf_losses {
@@ -401,27 +400,34 @@ impl OptimalSearch<'_> {
     fn find_best(
         &self,
         loss: &dyn Loss,
-        (searching, ending): (&Control, &Control),
+        controls: Controls<'_>,
     ) -> Result<(Cheapest, Vec<FoundNode>)> {
         let leaf_penalty = self.objective.leaf_penalty * self.total;
         let resolves_ties = self.objective.ties == TieRule::First;
-        let started = self.start(loss, resolves_ties, ending)?;
+        let started = self.start(loss, resolves_ties, controls.ending)?;
         let Started { setting, set, pool, depth, full_depth, leaves, is_integral } = &started;
         let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
         let (start, is_timed) = (self.start, self.limits.time_limit.is_some());
         let growth = self.growth(setting)?;
         let task = Task { depth, leaves, resolves_ties, start, is_timed };
-        let (answer, mut best) = search_by_levels(&growth, set, &task, pool, (searching, ending))?;
+        let (answer, mut best) = search_by_levels(&growth, set, &task, pool, controls)?;
         let (is_done, whole) = (answer.halted.is_none(), SetPart::whole(set));
         if is_done && resolves_ties && answer.best.plan.is_some() {
-            match resolve_ties_below_root(setting, set, depth, &answer.best, pool, searching) {
+            match resolve_ties_below_root(
+                setting,
+                set,
+                depth,
+                &answer.best,
+                pool,
+                controls.searching,
+            ) {
                 Err(Error::OutOfTime) => {}
-                plan => best = complete_stumps(setting, whole, &plan?, ending)?,
+                plan => best = complete_stumps(setting, whole, &plan?, controls.ending)?,
             }
         }
         let is_deepest = depth == *full_depth;
         if !is_deepest {
-            best = grow_leaves_greedily(&growth, whole, &best.plan, *full_depth, ending)?;
+            best = grow_leaves_greedily(&growth, whole, &best.plan, *full_depth, controls.ending)?;
         }
         // Of deeper trees nothing is known but that no loss is negative, and that they have a leaf.
         let is_proven = is_done && best.cost <= setting.cost_with_rounding(set, answer.best.cost);

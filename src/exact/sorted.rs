@@ -85,6 +85,14 @@ pub(super) struct SortedSet {
     pub(super) hash: u128,
 }
 
+/// One side of a test of a set: which rows go there, and how many.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TestSide {
+    pub(super) test: RankedTest,
+    pub(super) is_right: bool,
+    pub(super) n_rows: usize,
+}
+
 /// What decides which places are marked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarkRule {
@@ -131,32 +139,32 @@ impl SortedSet {
         Ok(Self::of_columns(rows, columns))
     }
 
-    /// A column of the `n` rows on one side of a test. `rows_on_side` gives that number.
+    /// A column of the rows on one side of a test.
     pub(super) fn column_of_side(
         &self,
         rows: &RankedRows,
         column: usize,
-        (test, is_right, n): (RankedTest, bool, usize),
+        TestSide { test, is_right, n_rows }: TestSide,
         rule: MarkRule,
     ) -> SortedColumn {
         let ranks = &rows.columns[test.column as usize].ranks;
         let SortedColumn { order: all, thresholds, .. } = &self.columns[column];
         // Without a branch: every row is written, and the next place moves on if it stays.
-        let mut order = vec![0_u32; n + 1];
+        let mut order = vec![0_u32; n_rows + 1];
         let mut next = 0;
         for &row in all {
             order[next] = row;
             next += usize::from((ranks[row as usize] < test.below) != is_right);
         }
-        order.truncate(n);
+        order.truncate(n_rows);
         SortedColumn::new(rows, &rows.columns[column], order, *thresholds, rule)
     }
 
-    /// The `n` rows on one side of a test, sorted by every column. The hash is not set.
+    /// The rows on one side of a test, sorted by every column. The hash is not set.
     pub(super) fn side(
         &self,
         rows: &RankedRows,
-        side: (RankedTest, bool, usize),
+        side: TestSide,
         rule: MarkRule,
         control: &Control,
     ) -> Result<Self> {
@@ -178,27 +186,15 @@ impl SortedSet {
         self.rows_below(column, threshold)
     }
 
-    /// The number of rows on one side of a test.
-    pub(super) fn rows_on_side(
+    /// One side of a test of this set.
+    pub(super) fn test_side(
         &self,
         rows: &RankedRows,
         test: RankedTest,
         is_right: bool,
-    ) -> usize {
-        let left = self.rows_left(rows, test);
-        if is_right { self.len - left } else { left }
-    }
-
-    /// [`Self::side`], with the number of its rows counted first.
-    pub(super) fn one_side(
-        &self,
-        rows: &RankedRows,
-        test: RankedTest,
-        is_right: bool,
-        rule: MarkRule,
-        control: &Control,
-    ) -> Result<Self> {
-        self.side(rows, (test, is_right, self.rows_on_side(rows, test, is_right)), rule, control)
+    ) -> TestSide {
+        let n_left = self.rows_left(rows, test);
+        TestSide { test, is_right, n_rows: if is_right { self.len - n_left } else { n_left } }
     }
 
     fn of_columns(rows: &RankedRows, columns: Vec<SortedColumn>) -> Self {

@@ -52,7 +52,8 @@ pub(super) fn resolve_ties_below_root(
         return Ok(Plan::Stump(1));
     };
     let resolve_side = |is_right: bool| {
-        let mut side = set.one_side(setting.rows, test, is_right, setting.mark_rule(), control)?;
+        let side = set.test_side(setting.rows, test, is_right);
+        let mut side = set.side(setting.rows, side, setting.mark_rule(), control)?;
         side.hash = setting.solved.hash(&side.columns[0].order);
         let (leaves, cost) =
             if is_right { (leaves.right, costs.right) } else { (leaves.left, costs.left) };

@@ -13,10 +13,10 @@
 use super::found_nodes::FoundNode;
 use super::measures::{Measure, Wrong};
 use super::objective::Cheapest;
+use super::passes::Controls;
 use super::ranked::{RankedRows, exactly_summed};
 use super::search::{BestTree, Prepared};
 use crate::error::{Error, Result};
-use crate::parallel::Control;
 use crate::tree::{CostMatrix, Test};
 
 /// Values of a measure that differ by less are equal.
@@ -168,7 +168,7 @@ pub(super) fn best_by(
     prepared: &Prepared<'_>,
     mut ranked: RankedRows,
     one_level_less: Option<Cheapest>,
-    controls: (&Control, &Control),
+    controls: Controls<'_>,
 ) -> Result<Cheapest> {
     let own_weights = std::mem::take(&mut ranked.weights);
     let weighted = |classes: &[u8], scales: [f64; 2]| -> Vec<f64> {

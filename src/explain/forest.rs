@@ -39,8 +39,8 @@ impl ForestExplainer {
         };
         let complete = models.iter().all(TreeExplainer::is_complete);
         if models.len() > 1 && !models.iter().all(TreeExplainer::always_answers) {
-            let reason = "Shapley values need trees that always answer: some leaves predict nothing \
-                (empty_branch=\"unclassified\"), and a forest averages over the trees that \
+            let reason = "Shapley values need trees that always answer: some leaves predict \
+                nothing (empty_branch=\"unclassified\"), and a forest averages over the trees that \
                 answer; fit with empty_branch=\"parent\", or explain single trees \
                 (estimators_)";
             return Err(Error::Data(reason.into()));

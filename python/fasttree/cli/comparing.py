@@ -25,7 +25,7 @@ from ..reports import Cell, ReportTable, render
 from . import options as o
 from .bundles import Without, examples
 from .execution import Execution
-from .folding import Dependence
+from .folding import FoldColumns
 from .output import check_writable, emit, save_picture
 from .shell import split_list
 from .tasks import TASKS, baseline_text, costs_said
@@ -104,7 +104,7 @@ def cv(
     columns: o.Columns,
     criteria: o.Criteria = None,
     folds: Cv = "5x10",
-    dependence: Dependence,
+    fold_columns: FoldColumns,
     metric: Metrics = None,
     scoring: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     trees: o.Trees,
@@ -122,12 +122,13 @@ def cv(
 
     o.check_form(form)
     files.check()
-    dependence.check()
-    splitting = dependence.folds(folds)
+    fold_columns.check()
+    fold_columns.skip_search_for_groups()
+    splitting = fold_columns.folds(folds)
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
-    rows = columns.table(data, named.values(), settings, aside=dependence.aside)
-    rows = dependence.prepared(rows, data)
+    rows = columns.table(data, named.values(), settings, aside=fold_columns.names)
+    rows = fold_columns.ordered_rows(rows, data)
     task = TASKS[rows.task]
     costs = settings.get("cost_matrix")
     metrics = [o.metric_of(one, costs) for one in split_list(scoring or metric) or task.metrics]
@@ -136,7 +137,7 @@ def cv(
             rows,
             criterion=o.compared(named, task.criteria, settings),
             cv=splitting,
-            groups=dependence.groups,
+            groups=fold_columns.groups,
             scoring=metrics,
             **run.keywords,
             progress=True,
@@ -159,7 +160,10 @@ def cv(
         constant = f"{constant[:1].upper()}{constant[1:]}"
         if rows.task == "classification" and "accuracy" not in result.metrics:
             constant = f"{constant} right, by accuracy"
-        said = [*dependence.order_of(data, rows), *costs_said([rows], settings, *metrics)]
+        said = [
+            *fold_columns.time_order_advice(data, rows),
+            *costs_said([rows], settings, *metrics),
+        ]
         return "\n".join([tables, f"{constant}.", *said, ""])
 
     emit(text, document, json)
@@ -179,7 +183,7 @@ def compare(
     *,
     criteria: o.Criteria = None,
     folds: Cv = "10x10",
-    dependence: Dependence,
+    fold_columns: FoldColumns,
     metric: Annotated[
         str | None,
         "--metric -s",
@@ -226,7 +230,8 @@ def compare(
     # The arguments, before anything is fitted.
     o.check_form(form)
     files.check()
-    dependence.check()
+    fold_columns.check()
+    fold_columns.skip_search_for_groups()
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
     sets: dict[str, Table] = {}
@@ -250,7 +255,7 @@ def compare(
         read = replace(columns if mine else o.Columns(task=columns.task), target=found)
         try:
             one, lacking = _present(
-                partial(read.table, name, named.values(), settings, aside=dependence.aside),
+                partial(read.table, name, named.values(), settings, aside=fold_columns.names),
                 columns.names if mine and sum(is_file) > 1 else (),
             )
         except DataFileError as error:
@@ -259,9 +264,9 @@ def compare(
             raise ValueError(f"{error}; give -t once per file, in their order") from error
         for column, refusal in lacking.items():
             absent.setdefault(column, []).append(refusal)
-        one = dependence.prepared(one, name)
+        one = fold_columns.ordered_rows(one, name)
         sets[unused_name(one.name or name, sets)] = one
-        orders += dependence.order_of(name, one)
+        orders += fold_columns.time_order_advice(name, one)
     for column, refusals in absent.items():
         if len(refusals) == sum(is_file):
             raise refusals[-1]
@@ -279,8 +284,8 @@ def compare(
         result = run_comparison(
             sets,
             chosen,
-            cv=dependence.folds(folds),
-            groups=dependence.groups,
+            cv=fold_columns.folds(folds),
+            groups=fold_columns.groups,
             alpha=alpha,
             baseline=baseline,
             test=test,

@@ -24,7 +24,7 @@ from ..metrics.rare import RareClass, few_rows
 from ..table.data_checks import inspect
 from . import options as o
 from .bundles import examples
-from .folding import Dependence
+from .folding import FoldColumns
 from .output import check_writable, emit
 from .shell import quoted
 from .showing import ALL, Look, draw, size_text, sizes, tests_of, text_of
@@ -121,12 +121,12 @@ def _said(measures: dict[str, float]) -> str:
 
 
 def judged(
-    rows: Table, settings: dict[str, Any], n_jobs: int, dependence: Dependence
+    rows: Table, settings: dict[str, Any], n_jobs: int, fold_columns: FoldColumns
 ) -> Verdict | None:
     """Cross-validate a tree with the settings, and a pruned one where nothing ends its growth.
 
     None for fewer than ten rows, or far too many classes. The rows have the column of groups of
-    `dependence`.
+    `fold_columns`.
     """
     from ..estimators import FastTreeClassifier, FastTreeRegressor
     from ..model_selection import cross_validate
@@ -141,8 +141,8 @@ def judged(
         methods["pruned"] = kind(**{**settings, "pruning": task.pruning})
     folds = "1x10" if n_rows <= 20_000 else "1x5"
     options: dict[str, Any] = {
-        "cv": dependence.folds(folds),
-        "groups": dependence.groups,
+        "cv": fold_columns.folds(folds),
+        "groups": fold_columns.groups,
         "random_state": FOLD_SEED,
         "scoring": task.metrics,
         "n_jobs": n_jobs,
@@ -152,9 +152,9 @@ def judged(
     except (ValueError, TypeError):
         validation = cross_validate(rows, estimators={"tree": tree}, progress=True, **options)
 
-    by = f" in the order of {dependence.time}" if dependence.time is not None else ""
-    if dependence.groups is not None:
-        by = f" by {dependence.groups}"
+    by = f" in the order of {fold_columns.time}" if fold_columns.time is not None else ""
+    if fold_columns.groups is not None:
+        by = f" by {fold_columns.groups}"
     return Verdict(validation, task, folds, by)
 
 
@@ -277,7 +277,7 @@ def fit(
     columns: o.Columns,
     criterion: o.Criterion = None,
     trees: o.Trees,
-    dependence: Dependence,
+    fold_columns: FoldColumns,
     files: Files,
     look: Look,
     optimal: Annotated[
@@ -311,11 +311,12 @@ def fit(
     if criterion is not None:
         named = {criterion: o.criterion_of(criterion)}
         [settings["criterion"]] = o.compared(named, (), settings).values()
-    dependence.check()
-    whole = columns.table(data, [settings.get("criterion")], settings, aside=dependence.aside)
-    whole = dependence.prepared(whole, data)
-    rows = whole if dependence.groups is None else whole.drop(dependence.groups)
-    groups = dependence.groups and list(whole.column(dependence.groups).labels())
+    fold_columns.check()
+    fold_columns.skip_search_for_groups()
+    whole = columns.table(data, [settings.get("criterion")], settings, aside=fold_columns.names)
+    whole = fold_columns.ordered_rows(whole, data)
+    rows = whole if fold_columns.groups is None else whole.drop(fold_columns.groups)
+    groups = fold_columns.groups and list(whole.column(fold_columns.groups).labels())
     drawn: dict[str, Any] = {}
     if settings.get("honest"):
         settings.setdefault("random_state", 0)
@@ -328,9 +329,9 @@ def fit(
         else:
             tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings, **drawn)
         with quiet():  # the fit has warned of the columns
-            constant = rows.task == "regression" and not varies(rows.numbers)
-            unjudged = no_cv or optimal or constant
-            verdict = None if unjudged else judged(whole, settings, n_jobs, dependence)
+            is_constant = rows.task == "regression" and not varies(rows.numbers)
+            unjudged = no_cv or optimal or is_constant
+            verdict = None if unjudged else judged(whole, settings, n_jobs, fold_columns)
     refits = None
     if stability is not None:
         options: dict[str, Any] = {"sample": sample_for(tree), "groups": groups, "n_jobs": n_jobs}
@@ -346,7 +347,7 @@ def fit(
     advice = of_quantile(tree) or advice_of(verdict, rows, pruned_leaves)
     rare = of_rare_class(rows, settings)
     constant = baseline_of(rows) if verdict is None else verdict.constant
-    order = [] if verdict is None else dependence.order_of(data, rows)
+    order = [] if verdict is None else fold_columns.time_order_advice(data, rows)
     main = TASKS[rows.task].metrics[0]
     document = {
         "command": "fit",

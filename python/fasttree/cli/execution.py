@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._checks import optional
+from .._checks import import_optional
 from .._checks.words import counted
 from ..experiments import EXPERIMENTS
 from . import options as o
@@ -64,7 +64,7 @@ class Execution:
         if self.cluster is None:
             return nullcontext()
         needs = "--cluster needs Dask; install it: pip install 'fasttree[distributed]'"
-        dask = optional("distributed", needs)
+        dask = import_optional("distributed", needs)
         return dask.Client(self.cluster, timeout=10, set_as_default=False)
 
 

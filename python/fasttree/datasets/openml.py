@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .._checks import optional
+from .._checks import import_optional
 from .._checks.words import argument
 from .errors import DataFileError
 
@@ -33,7 +33,7 @@ def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
         ImportError: pandas is missing (scikit-learn needs it to keep nominal attributes).
         DataFileError: OpenML names no single target.
     """
-    optional("pandas", "OpenML data sets need pandas: pip install 'fasttree[data]'")
+    import_optional("pandas", "OpenML data sets need pandas: pip install 'fasttree[data]'")
     from sklearn.datasets import fetch_openml
 
     # Only a plain name reaches the network and the cache folder.

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, generator_of, one_value, share, shown, whole
+from .._checks import check_share, check_whole_number, checked, generator_of, one_value, shown
 from ..table import Table
 from ..table.columns import Column
 
@@ -36,7 +36,7 @@ def nominal(name: str, codes: Any, levels: Sequence[Any]) -> Column:
 
 def flip_labels(codes: np.ndarray, flip: float, rng: np.random.Generator) -> np.ndarray:
     """Codes 0 and 1 of which each is replaced by the other with probability `flip`."""
-    if share("flip", flip) == 0.0:
+    if check_share("flip", flip) == 0.0:
         return codes
     return np.where(rng.random(len(codes)) < flip, 1 - codes, codes)
 
@@ -85,13 +85,13 @@ def make_xor(
         >>> t.X.tolist()[5], t.y.tolist()
         ([1, 0, 1], [0, 0, 1, 1, 1, 1, 0, 0])
     """
-    if not 2 <= whole(2)("n_bits", n_bits) <= 20:
+    if not 2 <= check_whole_number("n_bits", n_bits, 2) <= 20:
         raise ValueError(
             f"n_bits={n_bits} is more than 20; sample rows with make_parity(n_samples=...) instead"
         )
     rng = generator_of(random_state)
-    rows = np.tile(_cube(n_bits), (whole(1)("repeats", repeats), 1))
-    noise = rng.integers(0, 2, size=(len(rows), whole(0)("n_noise", n_noise)))
+    rows = np.tile(_cube(n_bits), (check_whole_number("repeats", repeats, 1), 1))
+    noise = rng.integers(0, 2, size=(len(rows), check_whole_number("n_noise", n_noise, 0)))
     classes = flip_labels(rows[:, 0] ^ rows[:, 1], flip, rng)
     return _bits(np.hstack([rows, noise]), classes, "xor")
 
@@ -119,7 +119,7 @@ def make_parity(
         >>> make_parity(3, 5, 100, random_state=0)
         Table 'parity': 100 rows, 8 features (8 nominal), target 'class' with 2 classes
     """
-    width = whole(1)("n_bits", n_bits) + whole(0)("n_noise", n_noise)
+    width = check_whole_number("n_bits", n_bits, 1) + check_whole_number("n_noise", n_noise, 0)
     rng = generator_of(random_state)
     if n_samples is None:
         if width > 20:
@@ -128,7 +128,7 @@ def make_parity(
             )
         rows = _cube(width)
     else:
-        rows = rng.integers(0, 2, size=(whole(1)("n_samples", n_samples), width))
+        rows = rng.integers(0, 2, size=(check_whole_number("n_samples", n_samples, 1), width))
     return _bits(rows, flip_labels(rows[:, :n_bits].sum(axis=1) % 2, flip, rng), "parity")
 
 
@@ -169,7 +169,7 @@ def make_monks(
     rng = generator_of(random_state)
     rows = np.array(list(product(*(range(v) for v in _MONKS_VALUES)))) + 1
     if n_samples is not None:
-        n_samples = whole(1)("n_samples", n_samples)
+        n_samples = check_whole_number("n_samples", n_samples, 1)
         if not replace and n_samples > len(rows):
             raise ValueError(f"n_samples={n_samples} is more than the 432 robots; use replace=True")
         rows = rows[rng.choice(len(rows), size=n_samples, replace=replace)]

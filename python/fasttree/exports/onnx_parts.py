@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import optional
+from .._checks import import_optional
 from .answers import Label
 from .onnx_trees import Columns
 from .reading import Reading
@@ -34,7 +34,7 @@ class Graph:
     """
 
     def __init__(self, single: bool, outputs: tuple[str, ...]) -> None:
-        self.onnx = optional("onnx", "to_onnx needs onnx: pip install 'fasttree[onnx]'")
+        self.onnx = import_optional("onnx", "to_onnx needs onnx: pip install 'fasttree[onnx]'")
         self.helper = self.onnx.helper
         self.single = single
         self.real = self.onnx.TensorProto.FLOAT if single else self.onnx.TensorProto.DOUBLE

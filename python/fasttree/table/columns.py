@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import hashable, is_missing, shown
+from .._checks import is_missing, refuse_unhashable, shown
 from .._checks.words import argument, option
 from .exact_integers import float_of_integers, inexact_message, is_inexact
 
@@ -315,7 +315,7 @@ def codes_of(
         distinct = set(cells)
     except TypeError:  # Decimal's signalling NaN, a missing cell, has no hash
         cells = [None if is_missing(cell) else cell for cell in cells]
-        hashable(f"column {name!r}", cells)
+        refuse_unhashable(f"column {name!r}", cells)
         distinct = set(cells)
     missing = {v for v in distinct if is_missing(v)}
     distinct -= missing

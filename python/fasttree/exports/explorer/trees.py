@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import integer
+from ..._checks import check_integer
 from ..._checks.plain_text import one_line
 from ..._checks.words import p_value_text
 from ..reading import Feature, Reading, ValueSet
@@ -63,7 +63,7 @@ class ExplorerLimits:
         least = {"max_rows": 0, "candidate_nodes": 0, "max_histograms": 0}
         least |= {"bins": 2, "candidate_rows": 2}
         for limit in fields(self):
-            integer(limit.name, getattr(self, limit.name), least.get(limit.name, 1))
+            check_integer(limit.name, getattr(self, limit.name), least.get(limit.name, 1))
 
 
 def rounded(value: float, digits: int = 6) -> float | int | None:

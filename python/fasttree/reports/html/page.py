@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._checks import at_least_zero, checked, maybe, one_value, optional, path_of, whole
+from ..._checks import (
+    at_least_zero,
+    checked,
+    import_optional,
+    maybe,
+    one_value,
+    path_of,
+    whole_number_in,
+)
 from ..._checks.plain_text import one_line
 from ..._checks.saving import save_text
 from ..._checks.words import counted
@@ -314,7 +322,7 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
 
 def environment() -> Any:
     """Return jinja2's environment; ImportError names the extra where jinja2 is not installed."""
-    jinja2 = optional("jinja2", "HTML reports need jinja2: pip install 'fasttree[report]'")
+    jinja2 = import_optional("jinja2", "HTML reports need jinja2: pip install 'fasttree[report]'")
     loader = jinja2.FunctionLoader(_template)
     made = jinja2.Environment(
         loader=loader,
@@ -331,7 +339,9 @@ def _template(name: str) -> str:
     return (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
-@checked(max_nodes=whole(0), rope=maybe(at_least_zero), path=maybe(path_of), trees=one_value)
+@checked(
+    max_nodes=whole_number_in(0), rope=maybe(at_least_zero), path=maybe(path_of), trees=one_value
+)
 def render_html(
     result: Any,
     path: str | PathLike[str] | None = None,

@@ -25,10 +25,10 @@ def _parameter_names(parameters_type: type) -> tuple[str, ...]:
 def constructor(defaults: Mapping[str, Any]) -> Callable[..., None]:
     """An ``__init__`` that keeps its arguments under their names.
 
-    It is made for estimators whose parameters are declared once, in a table that also has their
-    checks and their documentation: a second list of 50 arguments in a ``def __init__`` could
-    differ from the table. Its signature has all names and defaults, because scikit-learn's `clone`,
-    help pages and editors read them from there.
+    The methods of the core's registry (criteria, prunings, discretisers) get theirs from it: the
+    registry declares the options beside the formulas, and a second list in a ``def __init__`` could
+    differ from it. The signature has all names and defaults, because scikit-learn's `clone`, help
+    pages and editors read them from there.
 
     Args:
         defaults: default of each argument, by name, in the order of positional arguments.
@@ -65,7 +65,7 @@ class Parameters:
         Args:
             deep: has no effect; scikit-learn's `clone` and grid searches pass it.
         """
-        return {name: getattr(self, name) for name in _parameter_names(type(self))}
+        return {name: getattr(self, name) for name in _parameter_names(type(self))}  # type: ignore[arg-type]
 
     def set_params(self: P, **params: Any) -> P:
         """Set constructor arguments by name; a fitted model stays until the next fit.
@@ -76,7 +76,7 @@ class Parameters:
         Raises:
             ValueError: a name that is not an argument.
         """
-        names = _parameter_names(type(self))
+        names = _parameter_names(type(self))  # type: ignore[arg-type]
         for name, value in params.items():
             if name not in names:
                 hint = did_you_mean(name, names, f"there are {', '.join(names) or 'none'}")

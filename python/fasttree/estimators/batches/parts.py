@@ -26,15 +26,11 @@ from ... import _engine
 from ..._checks import weights_array
 from ..._checks.aliases import CategoricalFeatures, Task
 from ...table import Column, Table
+from ...table.class_targets import encode_target
 from ...table.columns import Kind, make_levels, sort_levels
 from ...table.named_columns import pop_column
-from ...table.target import (
-    NumericTarget,
-    Target,
-    class_array,
-    encode_numbers,
-    encode_target,
-)
+from ...table.numeric_targets import encode_numbers
+from ...table.target import NumericTarget, Target, class_array
 
 core = _engine.core
 R = TypeVar("R")

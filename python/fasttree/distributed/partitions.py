@@ -24,7 +24,7 @@ import numpy as np
 from .._checks import import_optional, shown
 from .._checks.aliases import MaybeArray
 from ..estimators.batches.fitting import Columns
-from ..estimators.batches.parts import Reader, Rows, join_results, result_of_part
+from ..estimators.batches.reading import Reader, Rows, join_results, result_of_part
 from ..estimators.batches.sources import numbers_of, parquet_dataset
 
 JOINED_PER_TASK = 8

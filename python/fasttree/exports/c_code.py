@@ -24,7 +24,7 @@ from typing import Any
 from .._checks import shown
 from .._checks.words import counted
 from .answers import Label
-from .program import Language, fits_nesting, nested, tables
+from .program import Language, fits_nesting, nested_conditions, tree_tables
 from .reading import Reading
 
 HEAD = """\
@@ -291,12 +291,12 @@ class _CSyntax(Language):
     never, always = "0", "1"
     between = "{x} > {low!r} && {x} <= {high!r}"
     or_missing, negated = "{x} != {x} || ({inside})", "!({test})"
-    first, next = "if ({}) {{", "}} else if ({}) {{"
-    otherwise, closing = "} else {", "}"
-    divided = "return -1;"
+    if_line, else_if_line = "if ({}) {{", "}} else if ({}) {{"
+    else_line, end_line = "} else {", "}"
+    return_divided = "return -1;"
 
-    def answer(self, leaf: int, said: Label | None) -> str:
-        return f"return {leaf}; {_comment('unclassified' if said is None else said)}"
+    def answer(self, leaf: int, label: Label | None) -> str:
+        return f"return {leaf}; {_comment('unclassified' if label is None else label)}"
 
     def levels(self, x: str, feature: int, codes: Sequence[int], missing: bool) -> str:
         return _any_of(x, [-1] * missing + [*codes]) or self.never
@@ -339,7 +339,7 @@ def to_c(model: Any, *, name: str = "tree") -> str:
     if nests:
         out += _nested_tests(reading, fields)
     if reading.fractional or not nests:
-        fields |= {column: initialiser(values) for column, values in tables(reading).items()}
+        fields |= {column: initialiser(values) for column, values in tree_tables(reading).items()}
         out.append(WALK.format(**fields))
     if not nests:
         out.append(LOOP.format(**fields))
@@ -431,6 +431,6 @@ def _nested_tests(reading: Reading, fields: dict[str, Any]) -> list[str]:
             read = f"const double x{j} = {name}_number({value}, {filled});"
         out.append(f"    {read} {_comment(features[j].name)}\n")
     out += [] if used else ["    (void)x;\n"]
-    out += [line + "\n" for line in nested(reading, _CSyntax(reading), 1)]
+    out += [line + "\n" for line in nested_conditions(reading, _CSyntax(reading), 1)]
     out.append("}\n\n")
     return out

@@ -19,7 +19,7 @@ from typing import Any
 
 from .._checks.words import counted
 from .answers import Label
-from .program import Language, fits_nesting, nested, tables
+from .program import Language, fits_nesting, nested_conditions, tree_tables
 from .reading import Reading
 
 HEAD = '''\
@@ -208,12 +208,12 @@ class _PythonSyntax(Language):
     never, always = "False", "True"
     between = "{low!r} < {x} <= {high!r}"
     or_missing, negated = "{x} != {x} or {inside}", "not {test}"
-    first, next = "if {}:", "elif {}:"
-    otherwise, closing = "else:", ""
-    divided = "return None"
+    if_line, else_if_line = "if {}:", "elif {}:"
+    else_line, end_line = "else:", ""
+    return_divided = "return None"
 
-    def answer(self, leaf: int, said: Label | None) -> str:
-        return f"return {leaf}  # {'unclassified' if said is None else ascii(said)}"
+    def answer(self, leaf: int, label: Label | None) -> str:
+        return f"return {leaf}  # {'unclassified' if label is None else ascii(label)}"
 
     def levels(self, x: str, feature: int, codes: Sequence[int], missing: bool) -> str:
         known = self.reading.features[feature].levels or ()
@@ -298,10 +298,10 @@ def to_python(model: Any) -> str:
         for j in reading.tested_features:
             read = "_level" if j in levels else "_number"
             out.append(f"    x{j} = {read}(row, {j})  # {features[j].name!a}\n")
-        out += [line + "\n" for line in nested(reading, _PythonSyntax(reading), 1)]
+        out += [line + "\n" for line in nested_conditions(reading, _PythonSyntax(reading), 1)]
         out.append("\n")
     if loops:
-        columns = {name: tuple_literal(column) for name, column in tables(reading).items()}
+        columns = {name: tuple_literal(column) for name, column in tree_tables(reading).items()}
         out.append(WALK.format(**columns))
     if not nests:
         out.append(LOOP)

@@ -88,7 +88,7 @@ class LearningCurve(Rendered):
                 rows.append([size, *(mean_sd(row["mean"], row["sd"], metric) for row in of_size)])
             note = f"Mean (standard deviation) over {repeats} repetitions."
             header = ["training rows", *self.methods]
-            tables.append(report_table(scale_of(metric)[2], header, rows, note))
+            tables.append(report_table(scale_of(metric).label, header, rows, note))
         return tables
 
     def document(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ from ...exports.tables.table import (
 )
 from . import settings
 from .charts import STYLES, Series, bars_text, line_chart, nice_ticks, rank_svg
-from .classes import confusion_of
+from .confusion import confusion_of
 from .curves import Panel, curve_panels
 from .finding import METHODS, finding, listed, paragraph
 from .trees import trees_of
@@ -143,7 +143,7 @@ def _posterior_table(result: Comparison, rope: float) -> ReportTable:
             text = "-" if np.isnan(worse) else f"{worse:.2f} / {equal:.2f} / {better:.2f}"
             cells.append(Cell(text, bool(sure)))
         rows.append(cells)
-    factor, _, _ = scale_of(result.metric)
+    factor = scale_of(result.metric).factor
     unit = "" if result.metric not in PERCENT else " point" if factor * rope == 1 else " points"
     return report_table(
         "How probable is a difference that matters?",
@@ -247,7 +247,7 @@ def _chart(lines: list[Series], metric: str, xlabel: str, title: str) -> list[Pa
     every = every[np.isfinite(every)]
     if not every.size:
         return []
-    label = scale_of(metric)[2]
+    label = scale_of(metric).label
     svg = line_chart(
         lines,
         xlabel=xlabel,
@@ -279,7 +279,7 @@ def _sweep_page(result: Sweep, title: str) -> Page:
     labels, _, places, across = result.layout()
     if across in ("alpha", "radius") and len(labels) <= STYLES and places.shape[1] > 1:
         for metric in inner.metrics:
-            factor = scale_of(metric)[0]
+            factor = scale_of(metric).factor
             lines = []
             for place, (label, row) in enumerate(zip(labels, places.tolist(), strict=True)):
                 held = sorted((result.settings[i]["alpha"], i) for i in row if i >= 0)
@@ -308,7 +308,7 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
             f"With {last} training rows {best['method']} has the best mean {metric} "
             f"({_value(best['mean'], metric)})."
         )
-        factor, _, _ = scale_of(metric)
+        factor = scale_of(metric).factor
         lines = []
         for place, method in enumerate(result.methods):
             mine = [row for row in rows if row["metric"] == metric and row["method"] == method]

@@ -24,8 +24,9 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks import check_whole_number, generator_of, listing, number_in, one_of
+from .._checks.aliases import Seed
 from ..table import Table
-from .rules import Seed, nominal
+from .label_tables import nominal_column
 from .table_network import TableNetwork, drawn
 
 ModelKind = Literal["nb", "tan", "aode"]
@@ -92,10 +93,13 @@ class RandomNetwork:
             rows = np.flatnonzero(component_of_row == number)
             codes[rows] = component.draw(len(rows), rng, codes[rows], fixed=(last,))
         columns = [
-            nominal(name, codes[:, j], self.levels(j)) for j, name in enumerate(self.feature_names)
+            nominal_column(name, codes[:, j], self.levels(j))
+            for j, name in enumerate(self.feature_names)
         ]
         return Table.from_columns(
-            columns, nominal("class", codes[:, last], self.classes), name=f"{self.kind}-network"
+            columns,
+            nominal_column("class", codes[:, last], self.classes),
+            name=f"{self.kind}-network",
         )
 
     def joint(self, X: Any) -> np.ndarray:

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._checks import check_whole_number, generator_of, number_in
+from .._checks.aliases import Seed
 from ..table import Table
-from .rules import Seed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

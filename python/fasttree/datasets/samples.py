@@ -15,8 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._checks import check_share, check_whole_number, generator_of, number_array, shown
+from .._checks.aliases import Seed
 from ..table import Table
-from .rules import Seed, nominal
+from .label_tables import nominal_column
 
 
 def _numeric(X: np.ndarray, codes: np.ndarray, n_classes: int, name: str) -> Table:
@@ -149,7 +150,9 @@ def make_led(
     codes = rng.integers(0, 10, size=n)
     bits = SEGMENTS[codes] ^ (rng.random((n, 7)) < check_share("noise", noise))
     bits = np.hstack([bits, rng.integers(0, 2, size=(n, extra))])
-    columns = [nominal(f"x{j + 1}", bits[:, j], (0, 1)) for j in range(7 + extra)]
+    columns = [nominal_column(f"x{j + 1}", bits[:, j], (0, 1)) for j in range(7 + extra)]
     return Table.from_columns(
-        columns, nominal("class", codes, range(10)), name="led" if not extra else f"led{7 + extra}"
+        columns,
+        nominal_column("class", codes, range(10)),
+        name="led" if not extra else f"led{7 + extra}",
     )

@@ -281,7 +281,12 @@ def initialiser(items: Iterable[object]) -> str:
 
 
 def _any_of(value: str, numbers: Iterable[float]) -> str:
-    """The condition that a value is one of some numbers; empty for none."""
+    """The condition that a value is one of some numbers; empty for none.
+
+    Args:
+        value: expression of the value.
+        numbers: the numbers.
+    """
     return " || ".join(f"{value} == {x!r}" for x in numbers)
 
 
@@ -358,7 +363,12 @@ def to_c(model: Any, *, name: str = "tree") -> str:
 
 
 def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
-    """The fields of the templates: sizes, names and tables as C source."""
+    """The fields of the templates: sizes, names and tables as C source.
+
+    Args:
+        reading: the tree.
+        name: prefix of all names in the source.
+    """
     leaves, features = reading.leaves, reading.features
     nominal = {j: f.levels for j, f in enumerate(features) if f.levels}
     shares = reading.probabilities(leaves).tolist()
@@ -408,7 +418,12 @@ def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
 
 
 def _nested_tests(reading: Reading, fields: dict[str, Any]) -> list[str]:
-    """The function that finds the leaf of a row by nested ifs, after the helpers that it calls."""
+    """The function that finds the leaf of a row by nested ifs, after the helpers that it calls.
+
+    Args:
+        reading: the tree.
+        fields: the fields of the templates.
+    """
     name, features = fields["name"], reading.features
     used = reading.tested_features
     nominal = {j for j in used if features[j].levels}

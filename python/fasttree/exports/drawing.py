@@ -151,7 +151,15 @@ class LegendEntry:
 
 
 def _path(model: Any, row: Any) -> list[int]:
-    """Numbers of the nodes that the highlighted row goes through."""
+    """Numbers of the nodes that the highlighted row goes through.
+
+    Args:
+        model: the tree.
+        row: the row, as the user gives it.
+
+    Raises:
+        ValueError: a row that the model does not take.
+    """
     try:
         nodes: list[int] = model._path_of(row, "it must be")
     except (TypeError, ValueError, OSError) as error:
@@ -230,7 +238,13 @@ class Drawing:
     def _select(
         self, max_depth: int | None, max_nodes: int | None, empty: bool
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The attributes `shown` and `ends`."""
+        """The nodes of the picture: the attributes `shown` and `ends`.
+
+        Args:
+            max_depth: deepest level that is shown; None: no limit.
+            max_nodes: largest number of nodes that are shown; None: no limit.
+            empty: whether nodes without rows are shown.
+        """
         tree, children = self.tree, self.reading.children[0]
         among = np.ones(tree.node_count, dtype=bool) if empty else self.weight > 0
         among[0] = True

@@ -113,7 +113,16 @@ def to_text(
 
 
 def _renamed(features: Sequence[Feature], names: list[Any], style: str) -> Sequence[Feature]:
-    """The features with other names."""
+    """The features with other names.
+
+    Args:
+        features: the features of the model.
+        names: the names, one per feature.
+        style: style of the text, of which only "tree" takes other names.
+
+    Raises:
+        ValueError: another style, or another number of names.
+    """
     if style != "tree":
         raise ValueError(f"feature_names do not go with style={shown(style)}")
     if len(names) != len(features):

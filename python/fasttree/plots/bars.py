@@ -104,7 +104,15 @@ def grouped_bars(
 
 
 def _sizes(name: str, value: Any) -> Any:
-    """Check the argument `sizes`: a `Comparison`, or a mapping data set -> method -> size."""
+    """Check the argument `sizes`: a `Comparison`, or a mapping data set -> method -> size.
+
+    Args:
+        name: name of the argument.
+        value: its value.
+
+    Raises:
+        TypeError: any other value.
+    """
     if hasattr(value, "with_metric"):
         return value
     if not (isinstance(value, Mapping) and len(value)):
@@ -178,6 +186,14 @@ def _shares_of_best(
 
     If no score is above 0, they are divided by the absolute value of the lowest one, and the name
     of the criterion says so. NaN becomes 0.
+
+    Args:
+        scores: the scores by criterion, one per feature each.
+        n_features: number of features.
+        noise: the level of noise of some criteria.
+
+    Raises:
+        ValueError: another number of scores than of features.
     """
     shares = {}
     for criterion, numbers in scores.items():

@@ -20,7 +20,16 @@ from .canvas import AXES, Axes, axes_of, finish
 
 
 def _names(model: Any, names: Sequence[str] | None, n_features: int) -> list[str]:
-    """The given names, those of the training data, or ``x0, x1, ...``."""
+    """The given names, those of the training data, or ``x0, x1, ...``.
+
+    Args:
+        model: a fitted estimator.
+        names: names that the user gives; None: none.
+        n_features: number of features of the model.
+
+    Raises:
+        ValueError: another number of names than of features.
+    """
     if names is None:
         names = getattr(model, "feature_names_in_", None)
     if names is None:

@@ -44,7 +44,12 @@ def plain(value: Any) -> Any:
 
 @checked(indent=maybe(whole_number_in(0, 100)))
 def render_json(document: Any, *, indent: int | None = 2) -> str:
-    """Return strict JSON."""
+    """Return strict JSON.
+
+    Args:
+        document: dicts, lists and values; NaN and infinities become null.
+        indent: spaces of a level of indentation; None: one line.
+    """
     return json.dumps(plain(document), indent=indent, allow_nan=False, ensure_ascii=False) + "\n"
 
 
@@ -72,7 +77,14 @@ def render_csv(records: list[dict[str, Any]], *, raw: bool = False) -> str:
 def write_csv(
     stream: TextIO, header: Sequence[Any], rows: Iterable[Sequence[Any]], *, raw: bool = False
 ) -> None:
-    """Write a header and rows of plain values to a text stream, with the cells of `render_csv`."""
+    """Write a header and rows of plain values to a text stream, with the cells of `render_csv`.
+
+    Args:
+        stream: the text stream.
+        header: titles of the columns.
+        rows: the values, row by row.
+        raw: whether texts that a spreadsheet would run as a formula stay as they are.
+    """
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([_field(name, raw) for name in header])
     for row in rows:
@@ -80,7 +92,12 @@ def write_csv(
 
 
 def _field(value: Any, raw: bool) -> Any:
-    """A value as a cell of CSV."""
+    """A value as a cell of CSV.
+
+    Args:
+        value: a plain value; NaN and None become an empty cell.
+        raw: whether a text that a spreadsheet would run as a formula stays as it is.
+    """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, str):  # a lone carriage return would break the line unquoted

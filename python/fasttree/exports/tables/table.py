@@ -190,6 +190,10 @@ def is_number_column(cells: Iterable[str]) -> bool:
 def number_columns(rows: Sequence[Sequence[str]], n_columns: int) -> list[bool]:
     """Whether each column of a table is one of numbers.
 
+    Args:
+        rows: the texts of the cells, row by row.
+        n_columns: number of columns.
+
     >>> number_columns([["gini", "0.5"], ["mdl", "12"]], 2)
     [False, True]
     """

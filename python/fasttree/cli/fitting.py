@@ -52,7 +52,17 @@ class Files:
     html: Annotated[Path | None, "--html FILE", "Write the tree as an interactive page."] = None
 
     def write(self, tree: Any, rows: Table, look: Look, stability: Any) -> list[str]:
-        """Write the files that were asked for; one line on each."""
+        """Write the files that were asked for.
+
+        Args:
+            tree: the fitted tree.
+            rows: its rows.
+            look: how pictures are drawn.
+            stability: the result of refits; None: none.
+
+        Returns:
+            A line on each file.
+        """
         lines = []
         if self.model is not None:
             tree.save(self.model)
@@ -123,10 +133,16 @@ def _said(measures: dict[str, float]) -> str:
 def judged(
     rows: Table, settings: dict[str, Any], n_jobs: int, fold_columns: FoldColumns
 ) -> Verdict | None:
-    """Cross-validate a tree with the settings, and a pruned one where nothing ends its growth.
+    """Cross-validate a tree, and a pruned one where nothing ends its growth.
 
-    None for fewer than ten rows, or far too many classes. The rows have the column of groups of
-    `fold_columns`.
+    Args:
+        rows: the rows, with the column of groups of `fold_columns`.
+        settings: parameters of the tree.
+        n_jobs: threads.
+        fold_columns: the columns of ``--groups`` and ``--time``.
+
+    Returns:
+        The verdict; None for fewer than ten rows, or far too many classes.
     """
     from ..estimators import FastTreeClassifier, FastTreeRegressor
     from ..model_selection import cross_validate
@@ -214,7 +230,12 @@ def of_quantile(tree: Any) -> str | None:
 
 def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
     """What to compare trees by where one class is rare and errors have no costs, or which of
-    several classes have too few rows; else None."""
+    several classes have too few rows; None elsewhere.
+
+    Args:
+        rows: the rows.
+        settings: parameters of the tree.
+    """
     if rows.task == "regression" or settings.get("cost_matrix") is not None:
         return None
     counts = np.bincount(rows.y_codes, minlength=len(rows.classes))
@@ -234,7 +255,12 @@ def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
 
 def warn_of_size(rows: Table, tree: Any) -> None:
     """Warn of numbers as classes, of hundreds of classes, and of trees with more than a leaf per
-    five rows, with the remedies that the tree does not have yet."""
+    five rows, with the remedies that the tree does not have yet.
+
+    Args:
+        rows: the rows.
+        tree: the fitted tree.
+    """
     n_rows, n_classes, leaves = len(rows), len(rows.classes), tree.get_n_leaves()
     asked = inspect(rows, "as_given").of("numbers_as_classes")  # by the fit
     if n_classes > MOST_CLASSES and not asked:
@@ -398,7 +424,12 @@ def fit(
 
 
 def _held_out(rows: Table, tree: Any) -> list[str]:
-    """How many rows a pruning has held out, which the counts in the tree are without."""
+    """A line on how many rows a pruning has held out, which the counts in the tree are without.
+
+    Args:
+        rows: the rows.
+        tree: the fitted tree.
+    """
     pruning, n_held = getattr(tree, "pruning", None), len(rows) - int(tree.tree_.n_node_samples[0])
     if "reduced_error" not in (pruning, getattr(pruning, "name", "")) or n_held <= 0:
         return []

@@ -65,7 +65,8 @@ class Parameters:
         Args:
             deep: has no effect; scikit-learn's `clone` and grid searches pass it.
         """
-        return {name: getattr(self, name) for name in _parameter_names(type(self))}  # type: ignore[arg-type]
+        names = _parameter_names(type(self))  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in names}
 
     def set_params(self: P, **params: Any) -> P:
         """Set constructor arguments by name; a fitted model stays until the next fit.

@@ -2,7 +2,8 @@
 
 What
     Sets that follow a rule are computed on request (`all_cases`, `bit_problems`, `monks`); iris,
-    wine and breast cancer come from scikit-learn's copies. No data file is shipped. `load` looks plain names up in `SHELF`.
+    wine and breast cancer come from scikit-learn's copies. No data file is shipped. `load` looks
+    plain names up in `SHELF`.
 """
 
 from __future__ import annotations

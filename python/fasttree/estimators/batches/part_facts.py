@@ -186,8 +186,8 @@ def merge_facts(a: PartFacts, b: PartFacts) -> PartFacts:
     for name, kind_a, kind_b in zip(a.names, a.kinds, b.kinds, strict=True):
         if kind_a != kind_b:
             raise ValueError(
-                f"column {name!r} is {kind_a} in {a.where} but {kind_b} in {b.where}: give all parts "
-                "one type, or name the column in categorical_features"
+                f"column {name!r} is {kind_a} in {a.where} but {kind_b} in {b.where}: give all "
+                "parts one type, or name the column in categorical_features"
             )
     levels = tuple(
         None if levels_a is None or levels_b is None else _merged_levels(name, levels_a, levels_b)

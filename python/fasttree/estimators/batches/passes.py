@@ -3,7 +3,8 @@
 What
     Each pass has a function of the rows of one part (`gaps_of`, `edges_of`, `values_of`,
     `encode_part`), which any process may call, and a function that merges the results of two parts
-    (`merge_...`). `complete_coding` runs the passes for imputed values and cut points in their order.
+    (`merge_...`). `complete_coding` runs the passes for imputed values and cut points
+    in their order.
     The result does not depend on how rows were divided into parts: cut points are bit-identical to
     those of all rows together, as the core samples rows by their content.
 Memory

@@ -54,10 +54,18 @@ def render_json(document: Any, *, indent: int | None = 2) -> str:
 
 
 def render_csv(records: list[dict[str, Any]], *, raw: bool = False) -> str:
-    """Return CSV with a header line, the columns of all records in order of appearance.
+    """CSV with a header line, the columns of all records in order of appearance.
 
-    NaN and None are empty. Text cells that a spreadsheet would run as a formula get an apostrophe
-    (`raw`: they stay as they are).
+    NaN and None are empty.
+
+    Args:
+        records: dicts of plain values.
+        raw: whether text cells that a spreadsheet would run as a formula stay as they are. Else
+            they get an apostrophe.
+
+    Raises:
+        TypeError: anything but a list of dicts.
+        ValueError: `raw` is not True or False.
 
     >>> print(render_csv([{"data": "=1+1", "mean": 0.5}]), end="")
     data,mean

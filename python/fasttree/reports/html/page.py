@@ -80,19 +80,31 @@ class Page:
 
 
 def _value(value: float, metric: str) -> str:
+    """A value of a metric as text, with the unit.
+
+    Args:
+        value: the value, as the metric gives it.
+        metric: name of the metric.
+    """
     factor, digits, _ = scale_of(metric)
     return number(factor * value, digits) + (" %" if metric in PERCENT else "")
 
 
 def _best_of(result: CrossValidation, metric: str) -> str:
+    """A clause on the methods with the best mean of a metric.
+
+    Args:
+        result: the cross-validation.
+        metric: name of the metric.
+    """
     means = np.array([result.mean(method, metric) for method in result.methods])
     if not np.isfinite(means).any():
         return f"no method has a finite mean {metric}"
     sign = 1.0 if result.directions.get(metric, True) else -1.0
     top = float(np.nanmax(sign * means)) * sign
     best = [
-        m
-        for m, value in zip(result.methods, means, strict=True)
+        method
+        for method, value in zip(result.methods, means, strict=True)
         if np.isclose(value, top, rtol=1e-12)
     ]
     word = "highest" if sign > 0 else "lowest"
@@ -101,6 +113,12 @@ def _best_of(result: CrossValidation, metric: str) -> str:
 
 
 def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
+    """The line on size and target of a data set.
+
+    Args:
+        result: the cross-validation.
+        facts: the facts of the data, as `settings.data_facts` gives them.
+    """
     if facts["rows"] is None:
         return str(facts["target"])
     features = "" if facts["features"] is None else f"{counted(facts['features'], 'feature')}, "
@@ -108,7 +126,14 @@ def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
 
 
 def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) -> dict[str, Any]:
-    """The content of the section of one data set, as the template reads it."""
+    """The content of the section of one data set, as the template reads it.
+
+    Args:
+        result: the cross-validation.
+        key: identifier of the section in the page.
+        nodes: largest number of nodes of a tree that is drawn; 0: no trees.
+        sentences: whether tests against the first method are told in sentences.
+    """
     facts = settings.data_facts(result)
     of_classes = result.task == "classification"
     panels = curve_panels(result)
@@ -118,7 +143,7 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
         "key": key,
         "name": result.name or "the data",
         "lead": _lead(result, facts),
-        "sentences": [t.sentence for t in result.against_first()] if sentences else [],
+        "sentences": [test.sentence for test in result.against_first()] if sentences else [],
         "tables": result.tables(),
         "panels": panels,
         "missing": "" if panels else f"{without} curves.",
@@ -131,7 +156,12 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
 
 
 def _posterior_table(result: Comparison, rope: float) -> ReportTable:
-    """Probabilities that each method is worse, equal in practice, better than the baseline."""
+    """Probabilities that each method is worse, equal in practice, better than the baseline.
+
+    Args:
+        result: the comparison.
+        rope: difference of the metric up to which methods are equal in practice.
+    """
     values = result.posterior(rope=rope)
     others = [j for j, method in enumerate(result.methods) if method != result.baseline]
     rows = []

@@ -50,8 +50,8 @@ class Columns(dict[tuple[int, tuple[int, ...] | None], int]):
 
         Args:
             feature: number of the feature.
-            route: branch of each level, if the column has these in place of codes; None: it has codes
-                or numbers.
+            route: branch of each level, if the column has these in place of codes; None: it has
+                codes or numbers.
         """
         return self.setdefault((feature, route), len(self))
 

@@ -320,23 +320,14 @@ def fit(
     With --optimal the tree is searched for, within the limits of -p (max_depth=3, for instance),
     and it is said how far it can be from the best at most; it is not cross-validated.
     """
-    from ..estimators.exact import OptimalTreeClassifier, optimal_tree
+    from ..estimators.exact import optimal_tree
     from ..estimators.stability import sample_for
     from ..estimators.tree import fit as grown
 
     outputs = {**vars(files), "json": json}
     check_writable({f"--{name}": file for name, file in outputs.items()})
     look.check(ALL if files.svg or files.png else (), "--svg FILE or --png FILE")
-    if optimal and trees.preset is not None:
-        raise ValueError(
-            f"--preset {trees.preset} with --optimal: presets are parameters of trees that grow; "
-            "name those of the search by -p, such as -p max_depth=3"
-        )
-    known = OptimalTreeClassifier._get_param_names() if optimal else None
-    settings = {"columns": columns.treatment, **trees.settings(known)}
-    if criterion is not None:
-        named = {criterion: o.criterion_of(criterion)}
-        [settings["criterion"]] = o.compared(named, (), settings).values()
+    settings = _settings(columns, trees, criterion, optimal=optimal)
     fold_columns.check()
     fold_columns.skip_search_for_groups()
     whole = columns.table(data, [settings.get("criterion")], settings, aside=fold_columns.names)
@@ -396,13 +387,12 @@ def fit(
         **({} if refits is None else {"stability": refits.to_dict()}),
     }
     # The same facts for people, with a line on each file.
-    are_equal = constant.get("mae_of_mean") == 0.0
-    head = "all numbers are equal: R2 has no meaning" if are_equal else "not cross-validated"
-    if verdict is not None:
-        head = verdict.text
-    aside = sum(bool(why) and not why.startswith("dates") for why in tree._schema.unused)
+    head = verdict.text if verdict is not None else "not cross-validated"
+    if verdict is None and constant.get("mae_of_mean") == 0.0:
+        head = "all numbers are equal: R2 has no meaning"
+    n_left_out = sum(bool(why) and not why.startswith("dates") for why in tree._schema.unused)
     text = [
-        f"{rows!r}" + (f"; {counted(aside, 'feature')} left out" if aside else ""),
+        f"{rows!r}" + (f"; {counted(n_left_out, 'feature')} left out" if n_left_out else ""),
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(constant)}",
         *filter(None, (advice, rare)),
         *order,
@@ -421,6 +411,35 @@ def fit(
         *files.write(tree, rows, look, refits),
     ]
     emit("\n".join(text), document, json)
+
+
+def _settings(
+    columns: o.Columns, trees: o.Trees, criterion: str | None, *, optimal: bool
+) -> dict[str, Any]:
+    """The parameters of the tree.
+
+    Args:
+        columns: options on columns.
+        trees: options of trees.
+        criterion: the option ``--criterion``; None: that of the preset, or the usual one.
+        optimal: whether the tree is searched for.
+
+    Raises:
+        ValueError: a preset for a search, or a parameter that it does not have.
+    """
+    from ..estimators.exact import OptimalTreeClassifier
+
+    if optimal and trees.preset is not None:
+        raise ValueError(
+            f"--preset {trees.preset} with --optimal: presets are parameters of trees that grow; "
+            "name those of the search by -p, such as -p max_depth=3"
+        )
+    known = OptimalTreeClassifier._get_param_names() if optimal else None
+    settings = {"columns": columns.treatment, **trees.settings(known)}
+    if criterion is not None:
+        named = {criterion: o.criterion_of(criterion)}
+        [settings["criterion"]] = o.compared(named, (), settings).values()
+    return settings
 
 
 def _held_out(rows: Table, tree: Any) -> list[str]:

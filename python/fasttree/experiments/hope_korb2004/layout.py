@@ -73,7 +73,13 @@ def _simulated(sim: Simulation) -> ReportTable:
 def _variances(
     simulated: Mapping[str, Simulation], paper: Sequence[str], five: Sequence[str]
 ) -> ReportTable:
-    """Analyses of variance, one row per effect and set of learners."""
+    """Analyses of variance, one row per effect and set of learners.
+
+    Args:
+        simulated: the simulations, by type of models.
+        paper: the learners of the paper's section 5.1.
+        five: these and J48.
+    """
     rows = []
     for kind, sim in simulated.items():
         for learners in (paper, five):
@@ -239,7 +245,15 @@ def _significance(
     table: str,
     title: str,
 ) -> ReportTable:
-    """For each learner, those that it beats significantly, beside `table` of the paper."""
+    """For each learner, those that it beats significantly, beside a table of the paper.
+
+    Args:
+        results: the result on each data set.
+        printed: the paper's numbers.
+        quantity: what is compared, "accuracy" or "reward".
+        table: key of the paper's table in `printed`.
+        title: first words of the title.
+    """
     rows = []
     for dataset, result in results.items():
         losers = result.losers(quantity)
@@ -319,7 +333,15 @@ def draw_simulation(sim: Simulation) -> Any:
 def _finished(
     figure: Any, axes: Any, sizes: Sequence[int], rows: str, titles: Iterable[str]
 ) -> Any:
-    """Titles, logarithmic axes of numbers of rows, and one legend below all panels."""
+    """Add titles, logarithmic axes of numbers of rows, and one legend below all panels.
+
+    Args:
+        figure: the figure, which is returned.
+        axes: its panels.
+        sizes: ticks of the axes, numbers of rows.
+        rows: label of these axes.
+        titles: titles of the panels.
+    """
     from ...plots.canvas import plain_frame
 
     for ax, title in zip(axes, titles, strict=True):

@@ -45,7 +45,13 @@ SMOOTH = ("info_gain", "gini", "normalized_vi")
 
 
 def _gap(curves: Curves, measure: str, places: Sequence[int]) -> float:
-    """Global minus local accuracy, percentage points, mean over sizes."""
+    """Global minus local accuracy, percentage points, mean over sizes.
+
+    Args:
+        curves: the learning curves of a data set.
+        measure: the distance.
+        places: positions of the training sizes.
+    """
     both = [
         curves.accuracy[method_name(measure, e)][list(places)].mean() for e in ("global", "local")
     ]
@@ -53,12 +59,22 @@ def _gap(curves: Curves, measure: str, places: Sequence[int]) -> float:
 
 
 def _nodes(curves: Curves, name: str) -> float:
-    """Mean nodes at the largest training size."""
+    """Mean nodes at the largest training size.
+
+    Args:
+        curves: the learning curves of a data set.
+        name: a `method_name`.
+    """
     return float(curves.nodes[name][-1].mean())
 
 
 def figure_4(curves: Mapping[str, Curves], shares: Sequence[float]) -> list[Verdict]:
-    """Claims of section 2.1 about accuracy and tree size."""
+    """Claims of section 2.1 about accuracy and tree size.
+
+    Args:
+        curves: the learning curves, by data set.
+        shares: the training sizes as shares of the rows.
+    """
     small = [i for i, share in enumerate(shares) if share <= 0.12]
     large = [i for i, share in enumerate(shares) if share >= 0.15]
     natural = {name: curves[name] for name in NATURAL if name in curves}
@@ -77,7 +93,14 @@ def figure_4(curves: Mapping[str, Curves], shares: Sequence[float]) -> list[Verd
 def _all_gaps(
     claim: str, gaps: Mapping[Any, float], holds: Callable[[float], bool], evidence: str
 ) -> Verdict:
-    """The verdict on a claim about every gap of figure 4."""
+    """The verdict on a claim about every gap of figure 4.
+
+    Args:
+        claim: the claim in words.
+        gaps: the gaps; without any the claim is not judged.
+        holds: whether the claim holds of a gap.
+        evidence: the gaps in words.
+    """
     return Verdict("4", claim, all(map(holds, gaps.values())) if gaps else None, evidence)
 
 

@@ -3,7 +3,7 @@
 What
     Each check takes the name of an argument and its value. It returns the value as the core takes
     it, or raises an error that names the argument, the value and what is allowed.
-    ``@checked(n_bins=whole_number_in(1), alpha=check_share)`` checks arguments before a function
+    ``@checked(n_bins=whole_in(1), alpha=check_share)`` checks arguments before a function
     runs. The other modules of this package have the words of messages (`words`, `naming`), warnings
     (`data_warnings`), constructors (`parameters`, `declared`), the writing of files (`saving`) and
     progress bars (`progress`).
@@ -312,7 +312,7 @@ def checked(**domains: Check) -> Callable[[C], C]:
     """A decorator that checks the arguments of these names, if they are given, before the function
     runs.
 
-    >>> @checked(n=whole_number_in(1), tail=check_share)
+    >>> @checked(n=whole_in(1), tail=check_share)
     ... def draw(n, *, tail=None):
     ...     return n, tail
     >>> draw(np.int64(3))
@@ -354,7 +354,7 @@ def at_least(low: int) -> Check:
     return lambda name, value: check_integer(name, value, low)
 
 
-def check_whole_number(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
+def check_whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
     """A number without a fraction in [low, high], as an int; unlike `check_integer` it accepts
     floats such as 3.0.
 
@@ -366,7 +366,7 @@ def check_whole_number(name: str, value: Any, low: int, high: int = 2**31 - 1) -
     Raises:
         ValueError: the value is no such number.
 
-    >>> check_whole_number("n_bins", 3.0, 1)
+    >>> check_whole("n_bins", 3.0, 1)
     3
     """
     number = as_float(value)
@@ -375,9 +375,9 @@ def check_whole_number(name: str, value: Any, low: int, high: int = 2**31 - 1) -
     return int(value)
 
 
-def whole_number_in(low: int, high: int = 2**31 - 1) -> Check:
-    """`check_whole_number` as a check of whole numbers in [low, high]."""
-    return lambda name, value: check_whole_number(name, value, low, high)
+def whole_in(low: int, high: int = 2**31 - 1) -> Check:
+    """`check_whole` as a check of whole numbers in [low, high]."""
+    return lambda name, value: check_whole(name, value, low, high)
 
 
 def number_in(low: float, high: float, *, above: bool = False, below: bool = False) -> Check:
@@ -410,7 +410,7 @@ check_share = number_in(0.0, 1.0)
 at_least_zero = number_in(0.0, math.inf, below=True)
 """A check of a finite number from 0 up."""
 
-memory_limit = maybe(whole_number_in(1, 2**63 - 1))
+memory_limit = maybe(whole_in(1, 2**63 - 1))
 """A check of the number of bytes that a call may allocate; None is no limit."""
 
 

@@ -31,7 +31,7 @@ from .._checks import (
     shown,
     text_or_texts,
     weights_array,
-    whole_number_in,
+    whole_in,
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.data_warnings import held_warnings, quiet, warnings_about
@@ -103,7 +103,7 @@ less."""
     groups=_listed,
     exposure=_listed,
     time=_listed,
-    max_leaf_nodes=maybe(whole_number_in(2)),
+    max_leaf_nodes=maybe(whole_in(2)),
     categorical_features=_listed,
     decimal=one_value,
     missing=_listed,

@@ -15,16 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import (
-    check_share,
-    check_whole_number,
-    is_whole,
-    listing,
-    mapping,
-    number_in,
-    one_of,
-    shown,
-)
+from .._checks import check_share, check_whole, is_whole, listing, mapping, number_in, one_of, shown
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import resolve_names
 from ..discretize import interval_labels, make
@@ -137,7 +128,7 @@ def read(
         raise ValueError("the Table has no target: the class is the last column of a network")
     one_of("missing", missing, ("mode", "parts", "error"))
     inspect(table, "as_given").warn()
-    max_parents = check_whole_number("max_parents", max_parents, 0)
+    max_parents = check_whole("max_parents", max_parents, 0)
     table, weights = weighted_rows(table, sample_weight)
     numeric = [c.name for c in table.columns if c.kind == "numeric"]
     cuts = cut_points(table, numeric, weights, discretize, n_bins)

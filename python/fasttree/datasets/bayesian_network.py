@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import check_whole_number, generator_of, listing, number_in, one_of
+from .._checks import check_whole, generator_of, listing, number_in, one_of
 from .._checks.aliases import Seed
 from ..table import Table
 from .label_tables import nominal_column
@@ -81,7 +81,7 @@ class RandomNetwork:
             n_samples: rows.
             random_state: seed or Generator.
         """
-        n_samples = check_whole_number("n_samples", n_samples, 1)
+        n_samples = check_whole("n_samples", n_samples, 1)
         rng = generator_of(random_state)
         last = len(self.n_values)
         # First the class of every row, then its component, then its attributes.
@@ -192,13 +192,9 @@ def make_bayesian_network(
     d = (
         int(rng.integers(3, 8))
         if n_attributes is None
-        else check_whole_number("n_attributes", n_attributes, 1)
+        else check_whole("n_attributes", n_attributes, 1)
     )
-    k = (
-        int(rng.integers(2, 6))
-        if n_classes is None
-        else check_whole_number("n_classes", n_classes, 2)
-    )
+    k = int(rng.integers(2, 6)) if n_classes is None else check_whole("n_classes", n_classes, 2)
     if n_values is None:
         values = tuple(int(v) for v in rng.integers(2, 6, size=d))
     else:
@@ -209,7 +205,7 @@ def make_bayesian_network(
         )
         if len(values) != d:
             raise ValueError(f"n_values has {len(values)} numbers but there are {d} attributes")
-        values = tuple(check_whole_number("n_values", v, 1) for v in values)
+        values = tuple(check_whole("n_values", v, 1) for v in values)
     # Parents of the attributes beside the class, by component; -1 is none.
     if kind == "aode":
         parents = [np.where(np.arange(d) == i, -1, i) for i in range(d)]

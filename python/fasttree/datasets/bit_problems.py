@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._checks import check_whole_number, generator_of
+from .._checks import check_whole, generator_of
 from .._checks.aliases import Seed
 from ..table import Table
 from .label_tables import flip_labels, nominal_column
@@ -49,13 +49,13 @@ def make_xor(
         >>> t.X.tolist()[5], t.y.tolist()
         ([1, 0, 1], [0, 0, 1, 1, 1, 1, 0, 0])
     """
-    if not 2 <= check_whole_number("n_bits", n_bits, 2) <= 20:
+    if not 2 <= check_whole("n_bits", n_bits, 2) <= 20:
         raise ValueError(
             f"n_bits={n_bits} is more than 20; sample rows with make_parity(n_samples=...) instead"
         )
     rng = generator_of(random_state)
-    rows = np.tile(_cube(n_bits), (check_whole_number("repeats", repeats, 1), 1))
-    noise = rng.integers(0, 2, size=(len(rows), check_whole_number("n_noise", n_noise, 0)))
+    rows = np.tile(_cube(n_bits), (check_whole("repeats", repeats, 1), 1))
+    noise = rng.integers(0, 2, size=(len(rows), check_whole("n_noise", n_noise, 0)))
     classes = flip_labels(rows[:, 0] ^ rows[:, 1], flip, rng)
     return _table_of_bits(np.hstack([rows, noise]), classes, "xor")
 
@@ -83,7 +83,7 @@ def make_parity(
         >>> make_parity(3, 5, 100, random_state=0)
         Table 'parity': 100 rows, 8 features (8 nominal), target 'class' with 2 classes
     """
-    width = check_whole_number("n_bits", n_bits, 1) + check_whole_number("n_noise", n_noise, 0)
+    width = check_whole("n_bits", n_bits, 1) + check_whole("n_noise", n_noise, 0)
     rng = generator_of(random_state)
     if n_samples is None:
         if width > 20:
@@ -92,7 +92,7 @@ def make_parity(
             )
         rows = _cube(width)
     else:
-        rows = rng.integers(0, 2, size=(check_whole_number("n_samples", n_samples, 1), width))
+        rows = rng.integers(0, 2, size=(check_whole("n_samples", n_samples, 1), width))
     return _table_of_bits(rows, flip_labels(rows[:, :n_bits].sum(axis=1) % 2, flip, rng), "parity")
 
 

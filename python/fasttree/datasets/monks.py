@@ -15,7 +15,7 @@ from itertools import product
 
 import numpy as np
 
-from .._checks import check_whole_number, checked, generator_of, one_value, shown
+from .._checks import check_whole, checked, generator_of, one_value, shown
 from .._checks.aliases import Seed
 from ..table import Table
 from .label_tables import flip_labels, table_of_labels
@@ -57,7 +57,7 @@ def make_monks(
     rng = generator_of(random_state)
     rows = np.array(list(product(*(range(v) for v in _MONKS_VALUES)))) + 1
     if n_samples is not None:
-        n_samples = check_whole_number("n_samples", n_samples, 1)
+        n_samples = check_whole("n_samples", n_samples, 1)
         if not replace and n_samples > len(rows):
             raise ValueError(f"n_samples={n_samples} is more than the 432 robots; use replace=True")
         rows = rows[rng.choice(len(rows), size=n_samples, replace=replace)]

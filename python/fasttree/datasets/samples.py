@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._checks import check_share, check_whole_number, generator_of, number_array, shown
+from .._checks import check_share, check_whole, generator_of, number_array, shown
 from .._checks.aliases import Seed
 from ..table import Table
 from .label_tables import nominal_column
@@ -50,14 +50,11 @@ def make_blobs(
         >>> make_blobs(60, sd=(2.3, 3.5, 2.4), random_state=0)
         Table 'blobs': 60 rows, 3 features (3 numeric), target 'class' with 3 classes
     """
-    n = check_whole_number("n_samples", n_samples, 1)
+    n = check_whole("n_samples", n_samples, 1)
     rng = generator_of(random_state)
     # The centres of the clusters, drawn or given, and their standard deviations.
     if isinstance(centers, (int, np.integer)):
-        shape = (
-            check_whole_number("centers", int(centers), 1),
-            check_whole_number("n_features", n_features, 1),
-        )
+        shape = (check_whole("centers", int(centers), 1), check_whole("n_features", n_features, 1))
         box = number_array("center_box", center_box)
         if box.shape != (2,) or not np.isfinite(box).all() or not box[0] < box[1]:
             raise ValueError(
@@ -101,10 +98,7 @@ def make_waveform(n_samples: int = 5000, n_noise: int = 19, *, random_state: See
         >>> make_waveform(300, random_state=1)
         Table 'waveform': 300 rows, 40 features (40 numeric), target 'class' with 3 classes
     """
-    n, extra = (
-        check_whole_number("n_samples", n_samples, 1),
-        check_whole_number("n_noise", n_noise, 0),
-    )
+    n, extra = check_whole("n_samples", n_samples, 1), check_whole("n_noise", n_noise, 0)
     rng = generator_of(random_state)
     points = np.arange(1, 22)
     waves = np.stack([np.maximum(6.0 - np.abs(points - centre), 0.0) for centre in (11, 15, 7)])
@@ -142,10 +136,7 @@ def make_led(
         >>> bool((SEGMENTS[t.y] == t.X).all())
         True
     """
-    n, extra = (
-        check_whole_number("n_samples", n_samples, 1),
-        check_whole_number("n_irrelevant", n_irrelevant, 0),
-    )
+    n, extra = check_whole("n_samples", n_samples, 1), check_whole("n_irrelevant", n_irrelevant, 0)
     rng = generator_of(random_state)
     codes = rng.integers(0, 10, size=n)
     bits = SEGMENTS[codes] ^ (rng.random((n, 7)) < check_share("noise", noise))

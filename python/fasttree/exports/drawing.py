@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_whole_number, listing, maybe, one_of, shown, whole_number_in
+from .._checks import check_whole, listing, maybe, one_of, shown, whole_in
 from .._checks.words import counted, given, p_value_text
 from .answers import Share, figures, share_scale
 from .reading import Reading
@@ -212,15 +212,15 @@ class Drawing:
         words = listing("show", show.split(",") if isinstance(show, str) else show)
         words = [word.strip() if isinstance(word, str) else word for word in words]
         self._show = frozenset(one_of("show", word, SHOW) for word in words)
-        max_depth = maybe(whole_number_in(0))("max_depth", max_depth)
-        max_nodes = maybe(whole_number_in(1))("max_nodes", max_nodes)
+        max_depth = maybe(whole_in(0))("max_depth", max_depth)
+        max_nodes = maybe(whole_in(1))("max_nodes", max_nodes)
         self.reading = reading = Reading(model)
         if "counts" in self._show and reading.predicts_number:
             asked = given("show", "'counts'")
             raise ValueError(f"{asked}: the tree predicts a number and counts no classes")
         if "p_values" in self._show:
             reading.refuse_untested(given("show", "'p_values'"))
-        self.decimals = check_whole_number("decimals", decimals, 0, 1000)
+        self.decimals = check_whole("decimals", decimals, 0, 1000)
         self.tree = tree = reading.tree
         self.weight = tree.weighted_n_node_samples
         self._subtree_end = tree.subtree_ends()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._checks import check_integer, check_whole_number, having, listing, one_of, shown
+from .._checks import check_integer, check_whole, having, listing, one_of, shown
 from .._checks.plain_text import one_line
 from .._checks.words import counted, given, p_value_text
 from .reading import Feature, Reading
@@ -82,7 +82,7 @@ def to_text(
         having("what leaf_intervals() of this model found", "said")("intervals", intervals)
     if max_depth is not None:
         max_depth = check_integer("max_depth", max_depth, 0)
-    decimals = check_whole_number("decimals", decimals, 0, 1000)
+    decimals = check_whole("decimals", decimals, 0, 1000)
     conditions, lines = {0: ""}, []
     for node, depth in enumerate(reading.tree.depth.tolist()):
         if node not in conditions:  # below a folded node

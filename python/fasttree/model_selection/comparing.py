@@ -25,7 +25,7 @@ from .._checks import (
     random_seed,
     shown,
     string,
-    whole_number_in,
+    whole_in,
 )
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.data_warnings import quiet, warnings_about
@@ -91,7 +91,7 @@ def _tables_and_criteria(tables: Any, criteria: Any, more: Any) -> tuple[Any, An
     keep_proba=one_value,
     on_interrupt=ON_INTERRUPT,
     on_error=ON_ERROR,
-    stability=maybe(whole_number_in(1)),
+    stability=maybe(whole_in(1)),
 )
 def compare(
     tables: Any,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import checked, having, import_optional, maybe, number_in, whole_number_in
+from .._checks import checked, having, import_optional, maybe, number_in, whole_in
 from .._checks.saving import replace_file
 from ..exports.palette import PALETTE, colour
 from ..exports.words import fit_width
@@ -70,8 +70,8 @@ AXES = maybe(having("axes of matplotlib", "plot", "get_position", "figure"))
 
 
 @checked(
-    rows=whole_number_in(1, 64),
-    columns=whole_number_in(1, 64),
+    rows=whole_in(1, 64),
+    columns=whole_in(1, 64),
     width=number_in(0.0, 1000.0, above=True),
     height=number_in(0.0, 1000.0, above=True),
 )

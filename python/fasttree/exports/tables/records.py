@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from ..._checks import checked, maybe, shown, whole_number_in
+from ..._checks import checked, maybe, shown, whole_in
 from ..._checks.plain_text import guard_cell
 
 
@@ -42,7 +42,7 @@ def plain(value: Any) -> Any:
     return " ".join(repr(value).split())
 
 
-@checked(indent=maybe(whole_number_in(0, 100)))
+@checked(indent=maybe(whole_in(0, 100)))
 def render_json(document: Any, *, indent: int | None = 2) -> str:
     """Return strict JSON.
 

@@ -18,15 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._checks import (
-    at_least_zero,
-    checked,
-    import_optional,
-    maybe,
-    one_value,
-    path_of,
-    whole_number_in,
-)
+from ..._checks import at_least_zero, checked, import_optional, maybe, one_value, path_of, whole_in
 from ..._checks.plain_text import one_line
 from ..._checks.saving import save_text
 from ..._checks.words import counted
@@ -369,9 +361,7 @@ def _template(name: str) -> str:
     return (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
-@checked(
-    max_nodes=whole_number_in(0), rope=maybe(at_least_zero), path=maybe(path_of), trees=one_value
-)
+@checked(max_nodes=whole_in(0), rope=maybe(at_least_zero), path=maybe(path_of), trees=one_value)
 def render_html(
     result: Any,
     path: str | PathLike[str] | None = None,

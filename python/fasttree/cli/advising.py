@@ -110,7 +110,14 @@ def advise(
 
 
 def _command(data: str, found: Any, columns: o.Columns, fold_columns: FoldColumns) -> str:
-    """The `ftree fit` that grows the recommended tree."""
+    """The `ftree fit` that grows the recommended tree.
+
+    Args:
+        data: the data file or bundled set.
+        found: the result of `fasttree.advise`.
+        columns: options on columns.
+        fold_columns: the columns of ``--groups`` and ``--time``.
+    """
     given = {
         "--target": columns.target,
         "--drop": listed(split_list(columns.drop)),

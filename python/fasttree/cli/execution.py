@@ -175,7 +175,14 @@ def reproduce(
 
 
 def _drawn(found: Reproduction, pictures: list[Path], folder: Path, quick: bool) -> str:
-    """Lines on the figures that were drawn into the folder, or on why there are none."""
+    """Lines on the figures that were drawn into a folder, or on why there are none.
+
+    Args:
+        found: the reproduction.
+        pictures: the files of its figures; empty: none was drawn.
+        folder: the folder.
+        quick: whether the run left out what takes long.
+    """
     if pictures:
         return "".join(
             f"{figure.caption}: {path}\n"

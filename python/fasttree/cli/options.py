@@ -25,8 +25,8 @@ from .shell import SHELL, cells_by_column, split_list
 
 
 def _file_of(context: typer.Context, data: str | None) -> str | None:
-    """The data of a command; of ``-`` a file with what standard input holds, which is removed when the
-    command ends.
+    """The data of a command; of ``-`` a file with what standard input holds, ``stdin.csv``, which
+    is removed when the command ends.
 
     Args:
         context: the context of the command.

@@ -108,7 +108,7 @@ def _as_treated(
 
 
 def _quantiles(values: np.ndarray) -> dict[str, float]:
-    """The least and the greatest number, the mean and each quartile, by name."""
+    """The extremes, the quarters and the mean of numbers, by name."""
     least, lower, median, upper, greatest = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
     return {
         "least": least,

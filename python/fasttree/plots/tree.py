@@ -256,7 +256,12 @@ def _draw_together(axes: Sequence[Any]) -> None:
         rooms.append(ax.figure.bbox.size * (width, height) / figure.dpi)
 
     def drawn(depth: int | None = None, indented: bool = False) -> list[Drawing]:
-        """All trees; of those that choose their depth, `depth` levels."""
+        """The layouts of all trees.
+
+        Args:
+            depth: levels of the trees that choose their depth; None: the usual ones.
+            indented: whether branches are indented below their node.
+        """
         drawings = [
             tree.draw(depth if tree.automatic else tree.max_depth, indented=indented)
             for tree in trees

@@ -323,7 +323,12 @@ class Experiment(Paper[str, _Outcome]):
 
 def _add_rows(out: Reproduction, found: _Outcome) -> None:
     """Add one row per number: figure 4 at four sizes, figures 5 and 6 at all sizes, figures 7 and 8
-    at the end of growth."""
+    at the end of growth.
+
+    Args:
+        out: the reproduction.
+        found: the results under one rule for ties.
+    """
     ties, sizes = found.ties, found.sizes
     for dataset, curves in found.curves.items():
         for method in curves.accuracy:
@@ -351,7 +356,12 @@ def _add_rows(out: Reproduction, found: _Outcome) -> None:
 
 
 def _add_figures(out: Reproduction, found: _Outcome) -> None:
-    """Add the figures under one rule for ties."""
+    """Add the figures under one rule for ties.
+
+    Args:
+        out: the reproduction.
+        found: the results under that rule.
+    """
     suffix = "" if found.ties == "first" else "-random-ties"
     note = "" if found.ties == "first" else ", random ties"
     four = {measure: MEASURES[measure] for measure in FIGURE_4}

@@ -170,11 +170,19 @@ class SetResult:
     leaves: dict[tuple[str, str], float]
 
     def mean(self, pruning: str, method: str) -> float:
-        """Mean accuracy in percent."""
+        """Mean accuracy in percent.
+
+        Args:
+            pruning, method: names of the pruning and of the metric.
+        """
         return 100.0 * float(self.accuracy[pruning, method].mean())
 
     def sd(self, pruning: str, method: str) -> float:
-        """Standard deviation over the five repetition means, percentage points."""
+        """Standard deviation over the five repetition means, percentage points.
+
+        Args:
+            pruning, method: names of the pruning and of the metric.
+        """
         return 100.0 * deviation_of_repetitions(self.accuracy[pruning, method])
 
 

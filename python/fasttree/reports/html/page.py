@@ -206,6 +206,15 @@ def _comparison_summary(result: Comparison) -> list[str]:
 
 
 def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | None) -> Page:
+    """The content of the page of a comparison.
+
+    Args:
+        result: the comparison.
+        title: title of the page; empty: a usual one.
+        nodes: largest number of nodes of a tree that is drawn; 0: no trees.
+        rope: difference of the metric up to which methods are equal in practice; None: no
+            probabilities of that.
+    """
     n, k = result.means.shape
     first = next(iter(result.results.values()))
     page = Page(
@@ -248,6 +257,14 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
 
 
 def _validation_page(result: CrossValidation, title: str, nodes: int) -> Page:
+    """The content of the page of a cross-validation.
+
+    Args:
+        result: the cross-validation.
+        title: title of the page; empty: a usual one.
+        nodes: largest number of nodes that are drawn, of all methods together but at most 200 of
+            each; 0: no trees.
+    """
     name = result.name or "the data"
     metric = result.metrics[0]
     summary = [
@@ -264,7 +281,14 @@ def _validation_page(result: CrossValidation, title: str, nodes: int) -> Page:
 
 
 def _chart(lines: list[Series], metric: str, xlabel: str, title: str) -> list[Panel]:
-    """Means of a metric as lines over a number; no chart where no mean is finite."""
+    """Means of a metric as lines over a number; no chart where no mean is finite.
+
+    Args:
+        lines: the lines.
+        metric: name of the metric.
+        xlabel: label of the horizontal axis.
+        title: text for screen readers.
+    """
     every = np.array([y for line in lines for y in line.y])
     every = every[np.isfinite(every)]
     if not every.size:
@@ -284,15 +308,21 @@ def _chart(lines: list[Series], metric: str, xlabel: str, title: str) -> list[Pa
 
 
 def _sweep_page(result: Sweep, title: str) -> Page:
-    inner = result.result
-    name = inner.name or "the data"
-    page = Page(title or f"Settings of pair criteria on {name}", [], list(inner.methods))
-    metric, best = inner.metrics[0], result.best
-    chosen = inner.methods[result.settings.index({k: best[k] for k in result.settings[0]})]
+    """The content of the page of a sweep.
+
+    Args:
+        result: the sweep.
+        title: title of the page; empty: a usual one.
+    """
+    validation = result.result
+    name = validation.name or "the data"
+    page = Page(title or f"Settings of pair criteria on {name}", [], list(validation.methods))
+    metric, best = validation.metrics[0], result.best
+    chosen = validation.methods[result.settings.index({k: best[k] for k in result.settings[0]})]
     page.summary = [
         f"{chosen} has the best mean {metric} ({_value(best[metric], metric)}) of "
         f"{counted(len(result), 'setting')} on {name}.",
-        f"{counted(len(inner.folds.pairs), 'fold')} ({inner.folds.description}).",
+        f"{counted(len(validation.folds.pairs), 'fold')} ({validation.folds.description}).",
     ]
     if len(result) > 1:
         page.summary[1] += (
@@ -300,28 +330,38 @@ def _sweep_page(result: Sweep, title: str) -> Page:
         )
     labels, _, places, across = result.layout()
     if across in ("alpha", "radius") and len(labels) <= STYLES and places.shape[1] > 1:
-        for metric in inner.metrics:
+        for metric in validation.metrics:
             factor = scale_of(metric).factor
             lines = []
             for place, (label, row) in enumerate(zip(labels, places.tolist(), strict=True)):
-                held = sorted((result.settings[i]["alpha"], i) for i in row if i >= 0)
-                means = [factor * inner.mean(inner.methods[i], metric) for _, i in held]
-                lines.append(Series(label, place, [x for x, _ in held], means, dots=True))
+                by_alpha = sorted((result.settings[i]["alpha"], i) for i in row if i >= 0)
+                means = [
+                    factor * validation.mean(validation.methods[i], metric) for _, i in by_alpha
+                ]
+                lines.append(
+                    Series(label, place, [alpha for alpha, _ in by_alpha], means, dots=True)
+                )
             page.charts += _chart(lines, metric, across, f"{metric} by {across}")
     page.tables = result.tables()
-    page.facts, page.made = settings.facts(inner), settings.methods_of(inner)
-    page.again = settings.run_again(inner, "cross_validate")
+    page.facts, page.made = settings.facts(validation), settings.methods_of(validation)
+    page.again = settings.run_again(validation, "cross_validate")
     return page
 
 
 def _learning_page(result: LearningCurve, title: str) -> Page:
-    inner = result.result
-    name = inner.name or "the data"
+    """The content of the page of learning curves.
+
+    Args:
+        result: the learning curves.
+        title: title of the page; empty: a usual one.
+    """
+    validation = result.result
+    name = validation.name or "the data"
     last = result.train_sizes[-1]
     page = Page(title or f"Learning curves on {name}", [], list(result.methods))
     rows = result.records()
-    for metric in inner.metrics:
-        sign = 1.0 if inner.directions.get(metric, True) else -1.0
+    for metric in validation.metrics:
+        sign = 1.0 if validation.directions.get(metric, True) else -1.0
         best = max(
             (row for row in rows if row["metric"] == metric and row["n_train"] == last),
             key=lambda row: sign * row["mean"],
@@ -333,12 +373,14 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
         factor = scale_of(metric).factor
         lines = []
         for place, method in enumerate(result.methods):
-            mine = [row for row in rows if row["metric"] == metric and row["method"] == method]
-            values = [factor * row["mean"] for row in mine]
-            lines.append(Series(method, place, [row["n_train"] for row in mine], values, dots=True))
+            of_method = [row for row in rows if row["metric"] == metric and row["method"] == method]
+            values = [factor * row["mean"] for row in of_method]
+            lines.append(
+                Series(method, place, [row["n_train"] for row in of_method], values, dots=True)
+            )
         page.charts += _chart(lines, metric, "training rows", f"Learning curves, {metric}")
     page.tables = result.tables()
-    page.facts, page.made = settings.facts(inner), settings.methods_of(inner)
+    page.facts, page.made = settings.facts(validation), settings.methods_of(validation)
     return page
 
 

@@ -148,8 +148,9 @@ class Reader:
                 return None
             if len(kept) < len(copies):
                 X, y, copies = _take(X, kept), _take(y, kept), copies[kept]
+        target = self._encoded_target(y, len(X))
         table = Table(X, categorical_features=self.categorical_features)
-        return Rows(table, self._encoded_target(y, len(X)), copies, where)
+        return Rows(table, target, copies, where)
 
     def _encoded_target(self, y: Any, n_rows: int) -> Target | NumericTarget:
         """The target that the labels or numbers of some rows make."""

@@ -104,7 +104,12 @@ def _variances(
 
 
 def _groups(simulated: Mapping[str, Simulation], five: Sequence[str]) -> ReportTable:
-    """The groups of each type of models and size."""
+    """The groups of learners that do not differ, by type of models and size.
+
+    Args:
+        simulated: simulations by type of models.
+        five: the learners of the paper's section 5.1, and J48.
+    """
     sizes = next(iter(simulated.values())).sizes
     rows = []
     for kind, sim in simulated.items():
@@ -158,7 +163,12 @@ def out_of_reach(rows: Sequence[Row]) -> list[ReportTable]:
 
 
 def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Accuracies beside A.2, and their means."""
+    """Accuracies beside A.2, and their means.
+
+    Args:
+        results: the result on each data set.
+        printed: the paper's numbers.
+    """
     columns: list[tuple[Any, ...]] = [(*results, "mean")]
     for name in SHOWN:
         own = [result.order("accuracy").get(name) for result in results.values()]
@@ -179,7 +189,12 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
 
 
 def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Our accuracies minus those of A.2, in points."""
+    """Our accuracies minus those of A.2, in points.
+
+    Args:
+        results: the result on each data set.
+        printed: the paper's numbers.
+    """
     gaps: dict[str, list[float]] = {}
     for dataset, result in results.items():
         own, theirs = result.order("accuracy"), printed["accuracy"][dataset]
@@ -201,7 +216,12 @@ def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -
 
 
 def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Rewards and their bound, and how far their order is that of A.1."""
+    """Rewards and their bound, and how far their order is that of A.1.
+
+    Args:
+        results: the result on each data set.
+        printed: the paper's numbers.
+    """
     rows, agree, pairs, rhos = [], 0, 0, []
     for dataset, result in results.items():
         # Pairs of learners that A.1 orders, and whether ours is the same order.

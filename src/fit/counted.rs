@@ -48,7 +48,7 @@ impl FitPlan {
         };
         let mut times = vec![0; data.len()];
         rows.rows().iter().for_each(|&r| times[r as usize] = copies[r as usize]);
-        let drawn = data.drawn(&Arc::new(Draw::new(&times)?));
+        let drawn = data.bootstrap_sample(&Arc::new(Draw::new(&times)?));
         let rows = RowSet::all(drawn.len());
         let weights = self.weighed(&drawn, &rows, &Weights::Unit)?;
         job(&drawn, &rows, &weights)
@@ -65,7 +65,7 @@ impl FitPlan {
         }
         let values: Vec<f64> = (0..data.len() as u32).map(|r| weights.value(r)).collect();
         let name_row = |row: usize| data.original()[row] as usize;
-        data.summing(Weights::importances(&values, &name_row)?).map(Some)
+        data.round_weights_for_target(Weights::importances(&values, &name_row)?).map(Some)
     }
 
     /// Weights of rows times those of their classes. The result are importances, which count no

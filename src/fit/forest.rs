@@ -234,8 +234,8 @@ impl FitPlan {
                 }
                 // The sample as a data set, raw and prepared.
                 let draw = &Arc::new(Draw::new(&times)?);
-                let raw = changed.as_ref().map(|_| data.drawn(draw));
-                let sample = prepared.drawn(draw);
+                let raw = changed.as_ref().map(|_| data.bootstrap_sample(draw));
+                let sample = prepared.bootstrap_sample(draw);
                 let sampled = TreeRows {
                     raw: raw.as_ref().unwrap_or(&sample),
                     data: &sample,
@@ -344,8 +344,8 @@ impl FitPlan {
         }
         // Each draw is a row, with a weight of its own.
         let draw = &Arc::new(Draw::new(&times)?);
-        let raw = &of.raw.drawn(draw);
-        let drawn = (!std::ptr::eq(of.raw, of.data)).then(|| of.data.drawn(draw));
+        let raw = &of.raw.bootstrap_sample(draw);
+        let drawn = (!std::ptr::eq(of.raw, of.data)).then(|| of.data.bootstrap_sample(draw));
         let data = drawn.as_ref().unwrap_or(raw);
         let (rows, weights) = (&RowSet::all(raw.len()), &entries.1);
         let sampled = TreeRows { raw, data, rows, all: None, weights };

@@ -205,7 +205,7 @@ fn filled<'d>(column: &Column<'d>, kind: &Kind) -> Option<Column<'d>> {
     match (column, kind) {
         _ if n_missing(column) == 0 => None,
         (Column::Numeric(numbers), Kind::Numeric { fill: Some(mean), .. }) => {
-            Some(Column::Numeric(numbers.filled(*mean)))
+            Some(Column::Numeric(numbers.fill_missing(*mean)))
         }
         (Column::Nominal(codes), Kind::Nominal { fill: Some(mode), .. }) => {
             let code = |r| if codes.code(r) == MISSING { *mode } else { codes.code(r) };

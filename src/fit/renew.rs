@@ -97,8 +97,8 @@ impl FitPlan {
                 continue;
             }
             end = tree.end_of(node);
-            let data = &of.data.renewed(&numbers);
-            let raw = (!std::ptr::eq(of.raw, of.data)).then(|| of.raw.renewed(&numbers));
+            let data = &of.data.rows_on_own_grid(&numbers);
+            let raw = (!std::ptr::eq(of.raw, of.data)).then(|| of.raw.rows_on_own_grid(&numbers));
             let raw = raw.as_ref().unwrap_or(data);
             let is_whole =
                 |&(row, weight): &(u32, i64)| weight as f64 == of.weights.value(row) * scale;

@@ -60,9 +60,13 @@ impl ReachedRows {
         (0..n as u32).filter(|&r| fractions[r as usize] > 0.0).for_each(|r| reached.set(r));
         Ok(Self {
             reached,
-            weights: data.summing(Weights::from_reals(&inside(&weight), &original)?)?,
+            weights: data
+                .round_weights_for_target(Weights::from_reals(&inside(&weight), &original)?)?,
             divided: match is_divided {
-                true => Some(data.summing(Weights::importances(&inside(&product), &original)?)?),
+                true => Some(data.round_weights_for_target(Weights::importances(
+                    &inside(&product),
+                    &original,
+                )?)?),
                 false => None,
             },
         })

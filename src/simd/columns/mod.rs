@@ -1,7 +1,7 @@
 //! Kernels over sorted orders, for growth by thresholds, and over bit planes ([`count_planes`]).
 //!
 //! An order is a list of entries `row << 1 | tied`, where `tied` says that the row has the value of
-//! the one before (see `data::column`). [`partition`] divides an order between two children and
+//! the one before (see `data::sorted_entries`). [`partition`] divides an order between two children and
 //! keeps the `tied` bits true; [`boundaries`] lists the places at which a threshold may lie, with
 //! the class counts there. The plain functions (`plain_partition`, `plain_boundaries`) are the
 //! definitions; those for AVX2 and AVX-512 give the same numbers, and tests compare all levels.

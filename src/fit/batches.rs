@@ -65,12 +65,12 @@ impl CodeFacts {
     /// The layout of the records, and how their histograms count.
     pub fn format(&self) -> PartFormat {
         let weight = if self.weighted { WeightWidth::Word } else { WeightWidth::None };
-        let wide = self.features.iter().any(|f| f.codes > 255);
+        let wide = self.features.iter().any(|f| f.n_codes > 255);
         PartFormat {
             layout: RowLayout::new(self.features.len(), wide, weight)
                 .with_number(self.number.is_some()),
             classes: self.totals.len(),
-            codes: self.features.iter().map(FeatureBins::width).max().unwrap_or(1),
+            codes: self.features.iter().map(FeatureBins::n_codes_with_missing).max().unwrap_or(1),
         }
     }
 
@@ -91,8 +91,10 @@ impl FitPlan {
     /// Refuse parameters that codes alone do not serve; `forest` says whether many trees are
     /// fitted.
     pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
-        let column =
-            |f: &FeatureBins| ColumnShape { levels: Some(f.codes as usize), missing: f.missing };
+        let column = |f: &FeatureBins| ColumnShape {
+            levels: Some(f.n_codes as usize),
+            missing: f.has_missing,
+        };
         let columns = facts.features.iter().map(column).collect();
         let is_regression = facts.number.is_some();
         let shape = FitShape {

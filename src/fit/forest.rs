@@ -397,12 +397,12 @@ fn tree_on_codes(
     match weights {
         Weights::Fixed { values, shift } => {
             let facts = TableFacts { unit: f64::powi(2.0, -shift), ..table.facts() };
-            let records = table.drawn_weighing(copies, values);
+            let records = table.weighted_bootstrap_sample(copies, values);
             binned::grow(&facts, records, &setting, control)
         }
         _ => {
             let facts = TableFacts { unit: 1.0, ..table.facts() };
-            binned::grow(&facts, table.drawn(copies), &setting, control)
+            binned::grow(&facts, table.bootstrap_sample(copies), &setting, control)
         }
     }
 }

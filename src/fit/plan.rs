@@ -222,7 +222,7 @@ impl FitPlan {
         features: &[FeatureBins],
         grid: Option<TargetGrid>,
     ) -> GrowthSetting<'_> {
-        let levels = features.iter().filter(|f| f.is_nominal()).map(|f| f.codes as usize);
+        let levels = features.iter().filter(|f| f.is_nominal()).map(|f| f.n_codes as usize);
         let nominal_splits = self.splits_of(levels);
         let mut setting = GrowthSetting {
             nominal_splits,

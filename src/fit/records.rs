@@ -241,7 +241,7 @@ impl FitPlan {
         let binned = CallerRows { schema: &schema, ..cells };
         let table = self.encoded(binned, rows, &weights, routed.values.as_deref(), control)?;
         // A missing cell, which encoding finds, excludes this route.
-        shape.has_gaps = table.features.iter().any(|f| f.missing);
+        shape.has_gaps = table.features.iter().any(|f| f.has_missing);
         if !routed.route.reads_cells(self, &shape) {
             return Ok(None);
         }

@@ -106,7 +106,7 @@ impl<'a> BinnedContext<'a> {
 
     /// How a nominal feature is split: the setting decides by its number of levels.
     pub fn splits(&self, feature: usize) -> NominalSplits {
-        self.setting.nominal_splits.of(self.features[feature].codes as usize)
+        self.setting.nominal_splits.of(self.features[feature].n_codes as usize)
     }
 
     /// Whether the counters of a node with these class sums are words that hold both classes.
@@ -134,7 +134,7 @@ impl<'a> BinnedContext<'a> {
 
 /// Largest number of codes of a feature.
 fn widest(table: &TableFacts<'_>) -> usize {
-    table.features.iter().map(FeatureBins::width).max().unwrap_or(1)
+    table.features.iter().map(FeatureBins::n_codes_with_missing).max().unwrap_or(1)
 }
 
 /// Whether the cuts of a node can be scored as blocks: numbers without missing values in codes
@@ -147,5 +147,5 @@ fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &GrowthSetting<
         && !layout.wide
         && !layout.number
         && layout.weight != WeightWidth::Long
-        && table.features.iter().all(|f| !f.is_nominal() && !f.missing)
+        && table.features.iter().all(|f| !f.is_nominal() && !f.has_missing)
 }

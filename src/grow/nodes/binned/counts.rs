@@ -358,7 +358,7 @@ impl<S: Sum> NodeCounts<'_, S> {
             Self::Rows(_) => return None,
         };
         let sums = counters.cells[place..].iter().step_by(counters.features);
-        Some(sums.take(context.features[feature].width()).copied())
+        Some(sums.take(context.features[feature].n_codes_with_missing()).copied())
     }
 
     /// Write the occupied codes of a feature, that of missing values included, into `out`,
@@ -370,7 +370,7 @@ impl<S: Sum> NodeCounts<'_, S> {
         keys: &mut Vec<u64>,
         out: &mut BinGroups<S>,
     ) {
-        let width = context.features[feature].width();
+        let width = context.features[feature].n_codes_with_missing();
         match *self {
             Self::All(counters) => {
                 reached::count(Way::GroupsCounted);

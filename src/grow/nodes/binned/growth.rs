@@ -178,7 +178,7 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         let CodedNode { range, counters, .. } = open.rows;
         // Divide the records by branch, and add the children.
         let how = if best.branch_of.is_empty() {
-            let codes = context.features[feature].codes;
+            let codes = context.features[feature].n_codes;
             Branching::Cut { at: best.at, missing: best.missing.then_some(codes) }
         } else {
             Branching::Codes(&best.branch_of)

@@ -98,7 +98,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         let GroupMemory { groups, keys } = memory;
         self.counts.groups(self.context, feature, keys, groups);
         let (k, bins) = (self.context.classes, &self.context.features[feature]);
-        if groups.codes.last() != Some(&bins.codes) || !bins.missing {
+        if groups.codes.last() != Some(&bins.n_codes) || !bins.has_missing {
             return None;
         }
         // Missing values are the last group.
@@ -118,7 +118,7 @@ impl<S: Sum> BinnedNode<'_, S> {
     ) -> Result<()> {
         let (min, unit) = (self.context.minimum(), self.context.unit);
         if sink.takes_means()
-            && !self.context.features[feature].missing
+            && !self.context.features[feature].has_missing
             && let Some(sums) = self.counts.moments(self.context, feature)
             && let Some(node) = MeanNode::of(self.totals, min)
         {
@@ -203,7 +203,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         let mut split = chosen(self, choice)?;
         // Records are divided by a table of codes.
         if matches!(split.test, Test::Multiway) {
-            let width = self.context.features[choice.feature as usize].width();
+            let width = self.context.features[choice.feature as usize].n_codes_with_missing();
             split.branch_of = (0..width as u16).collect();
         }
         Ok(Some(split))
@@ -242,7 +242,7 @@ impl<S: Sum> NodeTables for BinnedNode<'_, S> {
     fn declared(&self, nominal: usize) -> DeclaredLevels<'_> {
         let bins = &self.context.features[nominal];
         let splits = self.context.splits(nominal);
-        DeclaredLevels { levels: bins.codes, missing: bins.missing, edges: None, splits }
+        DeclaredLevels { levels: bins.n_codes, missing: bins.has_missing, edges: None, splits }
     }
 
     fn levels(
@@ -252,7 +252,7 @@ impl<S: Sum> NodeTables for BinnedNode<'_, S> {
         memory: &mut GroupMemory<S>,
     ) -> FeatureLevels<'_, S> {
         let (k, bins) = (self.context.classes, &self.context.features[nominal]);
-        let (width, GroupMemory { groups, keys }) = (bins.width().max(1), memory);
+        let (width, GroupMemory { groups, keys }) = (bins.n_codes_with_missing().max(1), memory);
         // The groups of occupied codes as a table of all codes.
         self.counts.groups(self.context, nominal, keys, groups);
         let mut cells = vec![S::default(); width * k];
@@ -264,8 +264,11 @@ impl<S: Sum> NodeTables for BinnedNode<'_, S> {
                 to[at] = from;
             }
         }
-        let table =
-            NominalTable { feature: nominal as u32, cells: cells.into(), missing: bins.missing };
+        let table = NominalTable {
+            feature: nominal as u32,
+            cells: cells.into(),
+            missing: bins.has_missing,
+        };
         FeatureLevels { table, ordered: false, rows }
     }
 

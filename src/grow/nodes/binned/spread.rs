@@ -532,7 +532,7 @@ fn branch_of<S>(context: &BinnedContext<'_>, best: &BestSplit<S>, code: usize) -
         Some(&branch) => usize::from(branch).min(best.branches - 1),
         None if !best.branch_of.is_empty() => 0,
         None => {
-            let missing = context.features[best.feature as usize].codes as usize;
+            let missing = context.features[best.feature as usize].n_codes as usize;
             if best.missing && code == missing { 2 } else { usize::from(code as u32 > best.at) }
         }
     }

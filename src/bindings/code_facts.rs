@@ -93,6 +93,6 @@ impl CodedArrays {
             Ok(hashes.bind(py).extract::<Aligned1<'_, u64>>()?.as_array().to_vec())
         });
         let (bytes, hashes) = (records.as_slice()?.to_vec(), hashes.transpose()?);
-        plan.coded(self.facts.clone(), bytes, hashes, forest).map_err(exception)
+        plan.records_from_bytes(self.facts.clone(), bytes, hashes, forest).map_err(exception)
     }
 }

@@ -27,8 +27,8 @@ use crate::parallel::{self, Control};
 /// About the number of rows of a sample; more rows than these are sampled. With 256 bins a bin has
 /// 256 rows of it, so that its weight is off by about 6 %.
 pub const SAMPLE: u64 = 1 << 16;
-/// Distinct values per bin that a sample must have. With fewer, single values fill whole bins of the
-/// sample, and rare values that it misses would decide the cuts.
+/// Distinct values per bin that a sample must have. With fewer, single values fill whole bins of
+/// the sample, and rare values that it misses would decide the cuts.
 pub(super) const LEAST_DISTINCT: usize = 16;
 
 /// Ascending cut points of each numeric feature for at most `bins` bins.

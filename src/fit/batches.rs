@@ -90,6 +90,9 @@ impl CodeFacts {
 impl FitPlan {
     /// Refuse parameters that codes alone do not serve; `forest` says whether many trees are
     /// fitted.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] or an unsupported combination, with what may be chosen instead.
     pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
         let column = |f: &FeatureBins| ColumnShape {
             levels: Some(f.n_codes as usize),
@@ -126,7 +129,7 @@ impl FitPlan {
         } else {
             // A pruning method that needs rows refuses any tree, so a leaf is enough to ask.
             let (leaf, method) = (self.leaf(facts), self.config.pruning.as_ref());
-            self.pruned(leaf, method, None, &Control::new(1)).map(|_| ())
+            self.prune_model(leaf, method, None, &Control::new(1)).map(|_| ())
         }
     }
 
@@ -145,9 +148,12 @@ impl FitPlan {
         self.setting_on_features(facts.occurring(), facts.total(), facts.rows, features, grid)
     }
 
-    /// The records of all rows from their `bytes`, for a tree or a forest. `hashes` are numbers for
-    /// the content of each row, by which a forest draws its samples.
-    pub fn coded(
+    /// The records of all rows from their `bytes`. `hashes` are numbers for the content of each
+    /// row, by which a forest draws its samples, and `forest` says that one will be fitted.
+    ///
+    /// # Errors
+    /// Those of [`FitPlan::check_codes`]; [`Error::Internal`] for bytes that do not fit the facts.
+    pub fn records_from_bytes(
         &self,
         facts: CodeFacts,
         bytes: Vec<u8>,
@@ -183,6 +189,6 @@ impl FitPlan {
 
     /// A forest of trees, each of which was grown with the seed of its place.
     pub fn forest_of(&self, trees: Vec<Model>, facts: &CodeFacts) -> Forest {
-        self.joined(trees, 0, facts.totals.iter().map(|&t| f64::from(t)).collect())
+        self.forest_from_trees(trees, 0, facts.totals.iter().map(|&t| f64::from(t)).collect())
     }
 }

@@ -100,7 +100,7 @@ pub fn explain(
         if *least > 0.0 {
             let total = match node.divided {
                 None => weights.total(root.rows()),
-                Some(_) => plan.weighed(data, &all, &node.weights)?.total(all.rows()),
+                Some(_) => plan.times_class_weights(data, &all, &node.weights)?.total(all.rows()),
             };
             *least *= total / node_weight * (1.0 - 1e-12);
         }
@@ -292,7 +292,7 @@ fn on_neighbours<R>(
     control: &Control,
     ask: impl FnOnce(&Root<'_>, Option<&dyn Fn(u32) -> f64>) -> Result<R>,
 ) -> Result<R> {
-    let imputed = plan.imputed(data, rows, weights, control)?;
+    let imputed = plan.impute(data, rows, weights, control)?;
     let read = imputed.as_ref().unwrap_or(data);
     let classed = plan.with_target_bins(read, rows, weights)?;
     let read = classed.as_ref().unwrap_or(read);

@@ -120,7 +120,7 @@ pub fn cross_validate(
                     None if (as_last || as_next) && !plan.shares_pairs() => {
                         plan.fit_grown(data, &rows, weights, &mut grown, &serial)?
                     }
-                    None => plan.fit_beside(data, &rows, weights, &mut common, &serial)?,
+                    None => plan.fit_sharing(data, &rows, weights, &mut common, &serial)?,
                 };
                 let outcome = predict(&model, data, &fold.test, probabilities)?;
                 control.advance(1);

@@ -262,13 +262,9 @@ impl BinEncoding<'_> {
         encoder: &Encoder,
         summary: BlockSummary,
     ) -> FeatureBins {
-        let ranges = match (encoder, self.values) {
-            (Encoder::Level(_), _) => None,
-            (Encoder::Number(_), Some(values)) => {
-                Some(values[feature].iter().map(|&x| [x, x]).collect())
-            }
-            (Encoder::Number(_), None) => Some(summary.ranges),
-        };
+        let of_values = |all: &[Vec<f64>]| all[feature].iter().map(|&x| [x, x]).collect();
+        let ranges = self.values.map_or(summary.ranges, of_values);
+        let ranges = matches!(encoder, Encoder::Number(_)).then_some(ranges);
         FeatureBins { n_codes: encoder.n_codes(), has_missing: summary.has_missing, ranges }
     }
 
@@ -312,9 +308,7 @@ impl Pass<'_> {
         let mut summaries: Vec<BlockSummary> =
             self.encoders.iter().map(BlockSummary::new).collect();
         for block in &by_block {
-            for (summary, of_block) in summaries.iter_mut().zip(block) {
-                summary.merge(of_block);
-            }
+            summaries.iter_mut().zip(block).for_each(|(summary, other)| summary.merge(other));
         }
         Ok(summaries)
     }

@@ -129,7 +129,7 @@ impl FitPlan {
         } else {
             // A pruning method that needs rows refuses any tree, so a leaf is enough to ask.
             let (leaf, method) = (self.leaf(facts), self.config.pruning.as_ref());
-            self.prune_model(leaf, method, None, &Control::new(1)).map(|_| ())
+            self.prune(leaf, method, None, &Control::new(1)).map(|_| ())
         }
     }
 
@@ -189,6 +189,6 @@ impl FitPlan {
 
     /// A forest of trees, each of which was grown with the seed of its place.
     pub fn forest_of(&self, trees: Vec<Model>, facts: &CodeFacts) -> Forest {
-        self.forest_from_trees(trees, 0, facts.totals.iter().map(|&t| f64::from(t)).collect())
+        self.join_trees(trees, 0, facts.totals.iter().map(|&t| f64::from(t)).collect())
     }
 }

@@ -57,14 +57,14 @@ impl FitPlan {
         let Some(copies) = copies else {
             return match &self.config.class_weight {
                 None => job(data, rows, weights),
-                Some(_) => job(data, rows, &self.times_class_weights(data, rows, weights)?),
+                Some(_) => job(data, rows, &self.weigh_rows(data, rows, weights)?),
             };
         };
         let mut times = vec![0; data.len()];
         rows.rows().iter().for_each(|&r| times[r as usize] = copies[r as usize]);
         let drawn = data.bootstrap_sample(&Arc::new(Draw::new(&times)?));
         let rows = RowSet::all(drawn.len());
-        let weights = self.times_class_weights(&drawn, &rows, &Weights::Unit)?;
+        let weights = self.weigh_rows(&drawn, &rows, &Weights::Unit)?;
         job(&drawn, &rows, &weights)
     }
 
@@ -87,12 +87,7 @@ impl FitPlan {
     ///
     /// # Errors
     /// Where class weights do not fit the classes, or a weight is lost in the sum of all.
-    pub fn times_class_weights(
-        &self,
-        data: &Dataset,
-        rows: &RowSet,
-        weights: &Weights,
-    ) -> Result<Weights> {
+    pub fn weigh_rows(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<Weights> {
         let Some(class_weights) = self.class_weights(data.n_classes())? else {
             return Ok(weights.clone());
         };
@@ -101,7 +96,7 @@ impl FitPlan {
         })
     }
 
-    /// [`FitPlan::times_class_weights`] for all rows of a fit without a data set; `classes` are
+    /// [`FitPlan::weigh_rows`] for all rows of a fit without a data set; `classes` are
     /// their classes.
     pub(super) fn weights_of_cells(&self, classes: &[u16], weights: Weights) -> Result<Weights> {
         let n_weights = self.config.class_weight.as_ref().map_or(0, Vec::len);
@@ -139,14 +134,13 @@ impl FitPlan {
             }
         }
         let row_weights = if is_unit { &Weights::Unit } else { row_weights };
-        let class_factors =
-            self.class_factors_of_sample(classes, n_classes, row_weights, &times)?;
-        if is_unit && class_factors.is_none() {
+        let factors = self.class_factors(classes, n_classes, row_weights, &times)?;
+        if is_unit && factors.is_none() {
             return Ok(SampleEntries { times, weights: Weights::Unit });
         }
         let mut values = Vec::with_capacity(times.iter().map(|&n| n as usize).sum());
         for (row, &n) in times.iter().enumerate() {
-            let factor = class_factors.as_ref().map_or(1.0, |f| f[usize::from(classes[row])]);
+            let factor = factors.as_ref().map_or(1.0, |f| f[usize::from(classes[row])]);
             values.extend(std::iter::repeat_n(row_weights.value(row as u32) * factor, n as usize));
         }
         // The original row of an entry, which an error names.
@@ -168,7 +162,7 @@ impl FitPlan {
 
     /// The weights of the classes in a sample, whose rows were drawn `times` times each; `None`
     /// where they change nothing.
-    fn class_factors_of_sample(
+    fn class_factors(
         &self,
         classes: &[u16],
         n_classes: usize,
@@ -192,8 +186,8 @@ impl FitPlan {
         };
         let factors: Vec<f64> = sizes.iter().enumerate().map(factor).collect();
         // One factor for all rows changes no share of a class.
-        let mut used =
-            factors.iter().zip(&sizes).filter(|(_, size)| **size > 0.0).map(|(factor, _)| *factor);
+        let is_used = |(factor, size): (&f64, &f64)| (*size > 0.0).then_some(*factor);
+        let mut used = factors.iter().zip(&sizes).filter_map(is_used);
         let first = used.next();
         Ok(if used.all(|factor| Some(factor) == first) { None } else { Some(factors) })
     }

@@ -126,7 +126,7 @@ impl FitPlan {
         }
         let weights = self.as_importances(data, &weights)?.unwrap_or(weights);
         let rows = self.training_rows(data, &rows, &weights)?;
-        let importances = self.times_class_weights(data, &rows, &weights)?;
+        let importances = self.weigh_rows(data, &rows, &weights)?;
         self.forest_on(data, &rows, &weights, &importances, bagging, request, control)
     }
 
@@ -172,7 +172,7 @@ impl FitPlan {
         )?;
         let totals = table.records.weights_of_classes(table.classes);
         let totals = totals.into_iter().map(|total| total as f64).collect();
-        let forest = self.forest_from_trees(trees, bagging.first, totals);
+        let forest = self.join_trees(trees, bagging.first, totals);
         Ok(GrownForest { forest, votes: None, content: None, reason: Some(reason.clone()) })
     }
 
@@ -253,8 +253,7 @@ impl FitPlan {
             },
         )?;
         trees.extend(more);
-        let grown =
-            self.forest_from_trees(trees, bagging.first, class_totals(data, &rows, weights));
+        let grown = self.join_trees(trees, bagging.first, class_totals(data, &rows, weights));
         let votes = match (&sampler, bagging.draws) {
             (Some(sampler), Some(draws)) if request.out_of_bag => {
                 Some(forest::out_of_bag(&grown, data, &rows, sampler, draws, control)?)
@@ -271,12 +270,7 @@ impl FitPlan {
 
     /// A forest of trees. `first` is the number of the first of them, from which their seeds
     /// follow, and `totals` are the weights of the classes in the training rows.
-    pub(super) fn forest_from_trees(
-        &self,
-        trees: Vec<Model>,
-        first: usize,
-        totals: Vec<f64>,
-    ) -> Forest {
+    pub(super) fn join_trees(&self, trees: Vec<Model>, first: usize, totals: Vec<f64>) -> Forest {
         let numbers = first..first + trees.len();
         let seeds = numbers.map(|tree| forest::seed_of_tree(self.config.seed, tree)).collect();
         Forest { trees, seeds, totals, parameters: self.config.parameters.clone() }
@@ -309,65 +303,58 @@ impl FitPlan {
     }
 
     /// Fit a tree on rows of a data set.
-    fn tree_on_rows(&self, training: TreeRows<'_>, seed: u64, control: &Control) -> Result<Model> {
-        let TreeRows { raw, data, rows, weights, .. } = training;
+    fn tree_on_rows(&self, input: TreeRows<'_>, seed: u64, control: &Control) -> Result<Model> {
+        let TreeRows { raw, data, rows, weights, .. } = input;
         if let Some(classed) = self.with_target_bins(data, rows, weights)? {
-            let classed = TreeRows { data: &classed, ..training };
+            let classed = TreeRows { data: &classed, ..input };
             let mut tree = self.tree_on_rows(classed, seed, control)?.tree.into_regression();
-            self.complete_outcomes(
-                &mut tree,
-                data.schema(),
-                &training.prune_rows(),
-                true,
-                control,
-            )?;
+            self.complete_outcomes(&mut tree, data.schema(), &input.prune_rows(), true, control)?;
             return self.tree_of_forest(
                 tree,
                 data.shared_schema(),
-                Some(&training.prune_rows()),
+                Some(&input.prune_rows()),
                 control,
             );
         }
         let setting = GrowthSetting { seed, raw: Some(raw), ..self.setting(data, rows, weights) };
         let tree = self.grow_sample(data, &setting, rows, weights, control)?;
-        let tree = self.complete_tree(tree, training, seed, control)?;
-        self.tree_of_forest(tree, data.shared_schema(), Some(&training.prune_rows()), control)
+        let tree = self.complete_tree(tree, input, seed, control)?;
+        self.tree_of_forest(tree, data.shared_schema(), Some(&input.prune_rows()), control)
     }
 
-    /// Fit a tree on codes. `table` holds the codes of all `training` rows, and `sample` the
+    /// Fit a tree on codes. `table` holds the codes of all `input` rows, and `sample` the
     /// entries of a bootstrap sample of them; without one the tree grows on all rows.
     fn tree_on_sampled_codes(
         &self,
-        training: TreeRows<'_>,
+        input: TreeRows<'_>,
         table: &BinnedTable,
         seed: u64,
         sample: Option<SampleEntries>,
         control: &Control,
     ) -> Result<Model> {
         reached::count(Way::FitTable);
-        let setting =
-            GrowthSetting { seed, ..self.setting(training.data, training.rows, training.weights) };
-        let schema = training.data.shared_schema();
+        let setting = GrowthSetting { seed, ..self.setting(input.data, input.rows, input.weights) };
+        let schema = input.data.shared_schema();
         let Some(SampleEntries { times, weights }) = sample else {
             let tree = tree_on_codes(table, setting, None, control)?;
-            let tree = self.complete_tree(tree, training, seed, control)?;
-            return self.tree_of_forest(tree, schema, Some(&training.prune_rows()), control);
+            let tree = self.complete_tree(tree, input, seed, control)?;
+            return self.tree_of_forest(tree, schema, Some(&input.prune_rows()), control);
         };
         // The table has the training rows alone, in their order.
-        let of_records = training.rows.rows().iter().map(|&row| times[row as usize]).collect();
+        let of_records = input.rows.rows().iter().map(|&row| times[row as usize]).collect();
         let entries = SampleEntries { times: of_records, weights };
         let tree = tree_on_codes(table, setting, Some(&entries), control)?;
         if entries.weights == Weights::Unit {
             let (rows, weights) = &as_copies(times);
-            let sampled = TreeRows { rows, weights, ..training };
+            let sampled = TreeRows { rows, weights, ..input };
             let tree = self.complete_tree(tree, sampled, seed, control)?;
             return self.tree_of_forest(tree, schema, Some(&sampled.prune_rows()), control);
         }
         // Each draw is a row, with a weight of its own.
         let draw = &Arc::new(Draw::new(&times)?);
-        let raw = &training.raw.bootstrap_sample(draw);
-        let drawn = (!std::ptr::eq(training.raw, training.data))
-            .then(|| training.data.bootstrap_sample(draw));
+        let raw = &input.raw.bootstrap_sample(draw);
+        let drawn =
+            (!std::ptr::eq(input.raw, input.data)).then(|| input.data.bootstrap_sample(draw));
         let data = drawn.as_ref().unwrap_or(raw);
         let (rows, weights) = (&RowSet::all(raw.len()), &entries.weights);
         let sampled = TreeRows { raw, data, rows, all: None, weights };
@@ -384,7 +371,7 @@ impl FitPlan {
         control: &Control,
     ) -> Result<Model> {
         let model = self.model_of(tree, schema, String::new());
-        Ok(self.prune_model(model, self.config.pruning.as_ref(), rows, control)?.0)
+        Ok(self.prune(model, self.config.pruning.as_ref(), rows, control)?.0)
     }
 }
 

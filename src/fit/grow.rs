@@ -93,16 +93,15 @@ impl FitPlan {
         let prepared =
             self.prepare(data, &rows, all.as_ref().unwrap_or(&rows), weights, control)?;
         let prepared = prepared.as_ref().unwrap_or(data);
-        let training =
-            TreeRows { raw: data, data: prepared, rows: &rows, all: all.as_ref(), weights };
-        let (model, reason) = self.grow_prepared(training, None, control)?;
+        let input = TreeRows { raw: data, data: prepared, rows: &rows, all: all.as_ref(), weights };
+        let (model, reason) = self.grow_prepared(input, None, control)?;
         // Prune on the rows held out, or on all.
-        let mut prune_rows = training.prune_rows();
+        let mut prune_rows = input.prune_rows();
         if let Some(held_out) = &held_out {
             prune_rows.rows = held_out;
         }
         let method = self.config.pruning.as_ref();
-        let (model, account) = self.prune_model(model, method, Some(&prune_rows), control)?;
+        let (model, account) = self.prune(model, method, Some(&prune_rows), control)?;
         Ok(Fitted { model, account, reason })
     }
 
@@ -119,30 +118,24 @@ impl FitPlan {
     ) -> Result<Fitted> {
         let prepared = self.prepare(data, rows, rows, weights, control)?;
         let prepared = prepared.as_ref().unwrap_or(data);
-        let training = TreeRows { raw: data, data: prepared, rows, all: None, weights };
-        let (model, reason) = self.grow_prepared(training, None, control)?;
+        let input = TreeRows { raw: data, data: prepared, rows, all: None, weights };
+        let (model, reason) = self.grow_prepared(input, None, control)?;
         Ok(Fitted { model, account: Vec::new(), reason })
     }
 
     /// Grow a tree on prepared rows. `memo` keeps the pairs of nodes for other plans.
     pub(super) fn grow_prepared(
         &self,
-        training: TreeRows<'_>,
+        input: TreeRows<'_>,
         memo: Option<&PairMemo>,
         control: &Control,
     ) -> Result<(Model, Reason)> {
-        let TreeRows { raw, data, rows, all, weights } = training;
+        let TreeRows { raw, data, rows, all, weights } = input;
         if let Some(classed) = self.with_target_bins(data, rows, weights)? {
             let (model, reason) =
-                self.grow_prepared(TreeRows { data: &classed, ..training }, memo, control)?;
+                self.grow_prepared(TreeRows { data: &classed, ..input }, memo, control)?;
             let mut tree = model.tree.into_regression();
-            self.complete_outcomes(
-                &mut tree,
-                data.schema(),
-                &training.prune_rows(),
-                true,
-                control,
-            )?;
+            self.complete_outcomes(&mut tree, data.schema(), &input.prune_rows(), true, control)?;
             return Ok((self.labelled_model(tree, data.shared_schema())?, reason));
         }
         if self.nominal_splits(data) == NominalSplits::Multiway {
@@ -155,30 +148,30 @@ impl FitPlan {
             let of_all = self.setting(data, all, weights);
             (setting.all_rows, setting.training) = (of_all.all_rows, of_all.training);
         }
-        let (tree, reason) = self.grow_by_route(training, &setting, control)?;
-        let tree = self.complete_tree(tree, training, self.config.seed, control)?;
+        let (tree, reason) = self.grow_by_route(input, &setting, control)?;
+        let tree = self.complete_tree(tree, input, self.config.seed, control)?;
         Ok((self.labelled_model(tree, data.shared_schema())?, reason))
     }
 
     /// Grow a tree on prepared rows in one setting, by the route of the rows.
     pub(super) fn grow_by_route(
         &self,
-        training: TreeRows<'_>,
+        input: TreeRows<'_>,
         setting: &GrowthSetting<'_>,
         control: &Control,
     ) -> Result<(Tree, Reason)> {
-        let TreeRows { data, rows, weights, .. } = training;
+        let TreeRows { data, rows, weights, .. } = input;
         let routed = self.choose_route(data, rows, weights, control)?;
         let tree = match self.records(data, rows, weights, &routed, control)? {
             Some(table) => {
                 reached::count(Way::FitTable);
-                grow_on_codes(table, setting, control)?
+                grow_codes(table, setting, control)?
             }
             None => {
                 if self.needs_orders(routed.route, data) {
                     data.sort_columns(control)?;
                 }
-                grow_on_rows(routed.route, data, setting, rows, weights, control)?
+                grow_rows(routed.route, data, setting, rows, weights, control)?
             }
         };
         Ok((tree, routed.reason))
@@ -189,18 +182,12 @@ impl FitPlan {
     pub(super) fn complete_tree(
         &self,
         tree: Tree,
-        training: TreeRows<'_>,
+        input: TreeRows<'_>,
         seed: u64,
         control: &Control,
     ) -> Result<Tree> {
-        let mut tree = self.regrow_narrow_nodes(tree, training, self.limits(), seed, control)?;
-        self.complete_outcomes(
-            &mut tree,
-            training.data.schema(),
-            &training.prune_rows(),
-            true,
-            control,
-        )?;
+        let mut tree = self.regrow_narrow_nodes(tree, input, self.limits(), seed, control)?;
+        self.complete_outcomes(&mut tree, input.data.schema(), &input.prune_rows(), true, control)?;
         Ok(tree)
     }
 
@@ -224,15 +211,14 @@ impl FitPlan {
     pub fn fit_records(&self, coded: RecordRows, control: &Control) -> Result<Fitted> {
         let setting = self.setting_on_records(&coded);
         let reason = coded.reason;
-        let tree = grow_on_codes(coded.table, &setting, control)?;
+        let tree = grow_codes(coded.table, &setting, control)?;
         Ok(Fitted { reason, ..self.finish_on_codes(tree, coded.schema, control)? })
     }
 
     /// Label and prune a tree that grew on codes. Neither step reads rows.
     pub fn finish_on_codes(&self, tree: Tree, schema: Schema, control: &Control) -> Result<Fitted> {
         let model = self.labelled_model(tree, schema.into())?;
-        let (model, account) =
-            self.prune_model(model, self.config.pruning.as_ref(), None, control)?;
+        let (model, account) = self.prune(model, self.config.pruning.as_ref(), None, control)?;
         Ok(Fitted { model, account, reason: Reason::RECORDS })
     }
 
@@ -255,16 +241,12 @@ impl FitPlan {
         control: &Control,
     ) -> Result<Tree> {
         let (route, _) = Route::of(self, &FitShape::of_sample(data, rows, weights));
-        grow_on_rows(route, data, setting, rows, weights, control)
+        grow_rows(route, data, setting, rows, weights, control)
     }
 }
 
 /// Grow a tree on the records of a table, which growth reorders in place.
-fn grow_on_codes(
-    table: BinnedTable,
-    setting: &GrowthSetting<'_>,
-    control: &Control,
-) -> Result<Tree> {
+fn grow_codes(table: BinnedTable, setting: &GrowthSetting<'_>, control: &Control) -> Result<Tree> {
     let (classes, unit) = (table.classes, table.unit);
     let (features, records) = table.into_records();
     let facts = TableFacts { features: &features, classes, unit };
@@ -272,7 +254,7 @@ fn grow_on_codes(
 }
 
 /// Grow a tree on rows of a data set, by a route that reads no codes.
-fn grow_on_rows(
+fn grow_rows(
     route: Route,
     data: &Dataset,
     setting: &GrowthSetting<'_>,

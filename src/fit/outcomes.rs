@@ -200,7 +200,7 @@ impl ReachedSums {
 ///
 /// # Errors
 /// [`crate::error::Error::Cancelled`].
-pub(super) fn visit_nodes_with_rows(
+pub(super) fn visit_nodes(
     tree: &Tree,
     nodes: &[u32],
     schema: &Schema,
@@ -209,12 +209,11 @@ pub(super) fn visit_nodes_with_rows(
     visit: &mut dyn FnMut(usize, &ReachingRows<'_>),
 ) -> Result<()> {
     // The part of the tree above the nodes has numbers of its own.
-    let (top, original_nodes) = tree.paths_to(nodes);
-    let wanted: Vec<bool> =
-        original_nodes.iter().map(|node| nodes.binary_search(node).is_ok()).collect();
+    let (top, original) = tree.paths_to(nodes);
+    let wanted: Vec<bool> = original.iter().map(|node| nodes.binary_search(node).is_ok()).collect();
     let PruneRows { data, rows, weights } = *rows;
     let mut visit_original = |node: usize, reaching: &ReachingRows<'_>| {
-        visit(original_nodes[node] as usize, reaching);
+        visit(original[node] as usize, reaching);
     };
     let compiled = CompiledTree::new(&top, schema)?;
     compiled.send_down(data, rows, weights, &wanted, control, &mut visit_original)
@@ -274,7 +273,7 @@ impl SentRows<'_> {
             sums.spread_out(divergent, sums.rest, -sums.weight);
         };
         if !unknown.is_empty() {
-            visit_nodes_with_rows(tree, &unknown, self.schema, &self.rows, control, &mut add_rows)?;
+            visit_nodes(tree, &unknown, self.schema, &self.rows, control, &mut add_rows)?;
         }
         // Nodes in reverse: the children of a node are the last that are open, the first child at
         // the end.
@@ -297,17 +296,13 @@ impl SentRows<'_> {
                 for child in &open[first..] {
                     let difference = (child.mean - sums.mean) + (child.rest - sums.rest);
                     sums.spread_out(divergent, difference, child.weight);
-                    sums.spread
-                        .iter_mut()
-                        .zip(child.spread)
-                        .for_each(|(total, part)| *total += part);
+                    sums.spread.iter_mut().zip(child.spread).for_each(|(sum, part)| *sum += part);
                 }
                 open.truncate(first);
             }
             open.push(sums);
             is_empty[i] = sums.weight == 0;
-            let [divergence, variance] =
-                sums.spread.map(|spread| spread.max(0.0) / sums.weight as f64);
+            let [divergence, variance] = sums.spread.map(|sum| sum.max(0.0) / sums.weight as f64);
             let (weight, grid) = (sums.weight as f64 / scale, TargetGrid::ONE);
             let moments = Moments { weight, mean: 0.0, deviation: variance * weight };
             let impurity = match divergent {
@@ -325,47 +320,39 @@ impl SentRows<'_> {
         let mut is_empty = vec![true; tree.nodes.len()];
         let all: Vec<u32> = (0..is_empty.len() as u32).collect();
         let mut outcomes = tree.outcomes.clone();
-        visit_nodes_with_rows(
-            tree,
-            &all,
-            self.schema,
-            &self.rows,
-            control,
-            &mut |node, reaching| {
-                let numbers =
-                    || reaching.weighed().map(|(row, weight)| (self.target.value(row), weight));
-                let [low, high] = [numbers().next(), numbers().next_back()]
-                    .map(|end| end.map_or(0.0, |(number, _)| number));
-                let grid = TargetGrid::between(low, high);
-                let mut all = ReachedSums::default();
-                numbers().for_each(|(number, weight)| all.add(weight, grid.units(number)));
-                // The quantile is the first number up to which the weight reaches its share; where
-                // it meets the share exactly, the midpoint of that number and the next.
-                let wanted = loss.quantile * all.weight as f64;
-                let (mut below, mut positive) =
-                    (ReachedSums::default(), numbers().filter(|n| n.1 > 0));
-                while let Some((lower, weight)) = positive.next() {
-                    let until = (below.weight + weight) as f64;
-                    if until < wanted {
-                        below.add(weight, grid.units(lower));
-                        continue;
-                    }
-                    let next = if until == wanted { positive.next() } else { None };
-                    let sums = QuantileSums {
-                        weight: i128::from(all.weight),
-                        sum: all.sum,
-                        below: i128::from(below.weight),
-                        sum_below: below.sum,
-                    };
-                    let losses = sums.loss(grid.units(lower), loss);
-                    let outcome = &mut outcomes[node];
-                    outcome.value = (lower + next.map_or(lower, |next| next.0)) / 2.0;
-                    outcome.impurity = losses / all.weight as f64 * grid.unit;
-                    is_empty[node] = false;
-                    break;
+        visit_nodes(tree, &all, self.schema, &self.rows, control, &mut |node, reaching| {
+            let numbers =
+                || reaching.weighed().map(|(row, weight)| (self.target.value(row), weight));
+            let [low, high] =
+                [numbers().next(), numbers().next_back()].map(|end| end.map_or(0.0, |end| end.0));
+            let grid = TargetGrid::between(low, high);
+            let mut all = ReachedSums::default();
+            numbers().for_each(|(number, weight)| all.add(weight, grid.units(number)));
+            // The quantile is the first number up to which the weight reaches its share; where
+            // it meets the share exactly, the midpoint of that number and the next.
+            let wanted = loss.quantile * all.weight as f64;
+            let (mut below, mut positive) = (ReachedSums::default(), numbers().filter(|n| n.1 > 0));
+            while let Some((lower, weight)) = positive.next() {
+                let until = (below.weight + weight) as f64;
+                if until < wanted {
+                    below.add(weight, grid.units(lower));
+                    continue;
                 }
-            },
-        )?;
+                let next = if until == wanted { positive.next() } else { None };
+                let sums = QuantileSums {
+                    weight: i128::from(all.weight),
+                    sum: all.sum,
+                    below: i128::from(below.weight),
+                    sum_below: below.sum,
+                };
+                let losses = sums.loss(grid.units(lower), loss);
+                let outcome = &mut outcomes[node];
+                outcome.value = (lower + next.map_or(lower, |next| next.0)) / 2.0;
+                outcome.impurity = losses / all.weight as f64 * grid.unit;
+                is_empty[node] = false;
+                break;
+            }
+        })?;
         tree.outcomes = outcomes;
         fill_empty(tree, |node| is_empty[node]);
         Ok(())

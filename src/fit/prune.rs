@@ -18,7 +18,7 @@ use crate::tree::CostMatrix;
 impl FitPlan {
     /// Prune a grown model by `method` and merge leaves as the plan says. `rows` are those that the
     /// method may read, if there are any.
-    pub(super) fn prune_model(
+    pub(super) fn prune(
         &self,
         model: Model,
         method: Option<&PruneMethod>,
@@ -82,7 +82,7 @@ impl FitPlan {
     ) -> Result<(Model, Vec<PruneStep>)> {
         let method =
             PruneMethod::CostComplexity(CostComplexity { ccp_alpha, impurity: self.impurity() });
-        self.prune_model(model, Some(&method), None, control)
+        self.prune(model, Some(&method), None, control)
     }
 
     /// The rule that chooses the complexity penalty, where the parameters leave it open.

@@ -13,7 +13,7 @@
 //! neighbours read more than the rows of a node: there tests stay those of the root's grid.
 
 use super::grow::TreeRows;
-use super::outcomes::visit_nodes_with_rows;
+use super::outcomes::visit_nodes;
 use super::plan::FitPlan;
 use crate::criteria::EvidenceKind;
 use crate::data::{RowSet, Weights};
@@ -28,7 +28,7 @@ use crate::tree::Tree;
 const LEAST_UNITS: f64 = (1_u64 << 20) as f64;
 
 impl FitPlan {
-    /// A tree whose narrow nodes are grown again. `tree` has grown on the `training` rows with
+    /// A tree whose narrow nodes are grown again. `tree` has grown on the `input` rows with
     /// `limits` and `seed`.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl FitPlan {
     pub(super) fn regrow_narrow_nodes(
         &self,
         mut tree: Tree,
-        training: TreeRows<'_>,
+        input: TreeRows<'_>,
         limits: &GrowthLimits,
         seed: u64,
         control: &Control,
@@ -46,8 +46,7 @@ impl FitPlan {
             || self.config.evaluation != Evaluation::Local
             || self.config.thresholds == Thresholds::TrainingValue
             || matches!(evidence, EvidenceKind::Pairs | EvidenceKind::Neighbours);
-        let Some(target) =
-            training.data.target().filter(|target| !target.is_exact() && !reads_more)
+        let Some(target) = input.data.target().filter(|target| !target.is_exact() && !reads_more)
         else {
             return Ok(tree);
         };
@@ -67,9 +66,9 @@ impl FitPlan {
         }
         if let Some(leaves) = limits.max_leaf_nodes {
             let limits = GrowthLimits { max_leaf_nodes: None, ..limits.clone() };
-            let setting = self.setting_again(training, &limits, seed);
-            let (whole, _) = self.grow_by_route(training, &setting, control)?;
-            let whole = self.regrow_narrow_nodes(whole, training, &limits, seed, control)?;
+            let setting = self.setting_again(input, &limits, seed);
+            let (whole, _) = self.grow_by_route(input, &setting, control)?;
+            let whole = self.regrow_narrow_nodes(whole, input, &limits, seed, control)?;
             let extensive = self.criterion.info().extensive;
             return Ok(whole.best_first(leaves, |node, weight| {
                 let factor = if extensive { 1.0 } else { weight };
@@ -77,22 +76,22 @@ impl FitPlan {
             }));
         }
         // The rows of the narrow nodes, with what arrives of each.
-        if self.divides_cells(training.raw) {
+        if self.divides_cells(input.raw) {
             tree.share_missing();
         }
         let mut rows_of: Vec<(usize, Vec<(u32, i64)>)> = Vec::new();
-        visit_nodes_with_rows(
+        visit_nodes(
             &tree,
             &narrow,
-            training.data.schema(),
-            &training.prune_rows(),
+            input.data.schema(),
+            &input.prune_rows(),
             control,
             &mut |node, reaching| {
                 let arrived = reaching.weighed().filter(|&(_, weight)| weight > 0);
                 rows_of.push((node, arrived.collect()));
             },
         )?;
-        let scale = training.weights.units_of_fractions(training.rows.rows());
+        let scale = input.weights.units_of_fractions(input.rows.rows());
         let root_weight = tree.counts[0];
         let (mut grown, mut end) = (Vec::new(), 0);
         for (node, rows) in rows_of {
@@ -105,14 +104,14 @@ impl FitPlan {
                 continue;
             }
             end = tree.end_of(node);
-            let data = &training.data.rows_on_own_grid(&numbers);
-            let raw = (!std::ptr::eq(training.raw, training.data))
-                .then(|| training.raw.rows_on_own_grid(&numbers));
+            let data = &input.data.rows_on_own_grid(&numbers);
+            let raw = (!std::ptr::eq(input.raw, input.data))
+                .then(|| input.raw.rows_on_own_grid(&numbers));
             let raw = raw.as_ref().unwrap_or(data);
             let is_whole =
-                |&(row, weight): &(u32, i64)| weight as f64 == training.weights.value(row) * scale;
+                |&(row, weight): &(u32, i64)| weight as f64 == input.weights.value(row) * scale;
             let weights = &match rows.iter().all(is_whole) {
-                true => training.weights.of_rows(&numbers),
+                true => input.weights.of_rows(&numbers),
                 false => Weights::Fixed {
                     values: rows.iter().map(|&(_, weight)| weight).collect(),
                     shift: scale.log2() as i32,
@@ -126,13 +125,11 @@ impl FitPlan {
                 min_impurity_decrease: limits.min_impurity_decrease * share,
                 ..limits.clone()
             };
-            let training =
-                TreeRows { raw, data, rows: &RowSet::all(rows.len()), all: None, weights };
+            let input = TreeRows { raw, data, rows: &RowSet::all(rows.len()), all: None, weights };
             let seed = mix(seed, node as u64);
-            let setting = self.setting_again(training, &limits, seed);
-            let (subtree, _) = self.grow_by_route(training, &setting, control)?;
-            grown
-                .push((node, self.regrow_narrow_nodes(subtree, training, &limits, seed, control)?));
+            let setting = self.setting_again(input, &limits, seed);
+            let (subtree, _) = self.grow_by_route(input, &setting, control)?;
+            grown.push((node, self.regrow_narrow_nodes(subtree, input, &limits, seed, control)?));
         }
         Ok(if grown.is_empty() { tree } else { tree.with_subtrees(&grown) })
     }
@@ -140,11 +137,11 @@ impl FitPlan {
     /// The setting of the growth of some rows with limits and a seed of their own.
     fn setting_again<'s>(
         &'s self,
-        training: TreeRows<'s>,
+        input: TreeRows<'s>,
         limits: &GrowthLimits,
         seed: u64,
     ) -> GrowthSetting<'s> {
-        let setting = self.setting(training.data, training.rows, training.weights);
-        GrowthSetting { limits: limits.clone(), seed, raw: Some(training.raw), ..setting }
+        let setting = self.setting(input.data, input.rows, input.weights);
+        GrowthSetting { limits: limits.clone(), seed, raw: Some(input.raw), ..setting }
     }
 }

@@ -76,7 +76,7 @@ impl FitPlan {
         };
         *grown = Some(model.clone());
         let prune_rows = PruneRows { data, rows: rows.rows(), weights };
-        Ok(self.prune_model(model, self.config.pruning.as_ref(), Some(&prune_rows), control)?.0)
+        Ok(self.prune(model, self.config.pruning.as_ref(), Some(&prune_rows), control)?.0)
     }
 
     /// Fit a tree as [`FitPlan::fit`] does, and share what `common` holds with the other plans.
@@ -107,9 +107,9 @@ impl FitPlan {
             }
         };
         let prepared = shared.prepared.as_ref().unwrap_or(data);
-        let training = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
-        let (model, _) = self.grow_prepared(training, Some(&shared.memo), control)?;
+        let input = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
+        let (model, _) = self.grow_prepared(input, Some(&shared.memo), control)?;
         let method = self.config.pruning.as_ref();
-        Ok(self.prune_model(model, method, Some(&training.prune_rows()), control)?.0)
+        Ok(self.prune(model, method, Some(&input.prune_rows()), control)?.0)
     }
 }

@@ -100,7 +100,7 @@ pub fn explain(
         if *least > 0.0 {
             let total = match node.divided {
                 None => weights.total(root.rows()),
-                Some(_) => plan.times_class_weights(data, &all, &node.weights)?.total(all.rows()),
+                Some(_) => plan.weigh_rows(data, &all, &node.weights)?.total(all.rows()),
             };
             *least *= total / node_weight * (1.0 - 1e-12);
         }

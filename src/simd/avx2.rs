@@ -49,17 +49,9 @@ impl Word for __m256i {
         // SAFETY: the level is chosen only where the processor has AVX2; registers alone are read.
         unsafe {
             // One broadcast of the bits serves all vectors of 32 lanes.
-            let bit = 1i32 << (at % 4 * 8);
-            let lanes = _mm256_setr_epi32(
-                bit,
-                bit << 1,
-                bit << 2,
-                bit << 3,
-                bit << 4,
-                bit << 5,
-                bit << 6,
-                bit << 7,
-            );
+            let n = 1i32 << (at % 4 * 8);
+            let lanes =
+                _mm256_setr_epi32(n, n << 1, n << 2, n << 3, n << 4, n << 5, n << 6, n << 7);
             let bits = _mm256_set1_epi32((bits >> (at / 4 * 32)) as i32);
             _mm256_and_si256(self, _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes))
         }

@@ -113,11 +113,9 @@ fn cross_validate(
     let costs = running_sums(&sums_of_folds, |sums| &sums.costs, alphas.len());
     let squares = running_sums(&sums_of_folds, |sums| &sums.squares, alphas.len());
     let errors: Vec<f64> = costs.iter().map(|sum| sum / total).collect();
-    let deviations = errors
-        .iter()
-        .zip(squares)
-        .map(|(error, squares)| ((squares / total - error.powi(2)).max(0.0) / total).sqrt());
-    let deviations = deviations.collect();
+    let deviation =
+        |(error, squares): (&f64, f64)| ((squares / total - error.powi(2)).max(0.0) / total).sqrt();
+    let deviations = errors.iter().zip(squares).map(deviation).collect();
     Ok((errors, deviations))
 }
 

@@ -1,5 +1,5 @@
-//! The records of the nodes ([`NodeRecords`]): a node has a range of them, which is brought into
-//! the order of its branches when it is split.
+//! The records of the nodes ([`NodeRecords`]): a node has a range of them, which is brought into the
+//! order of its branches when it is split.
 //!
 //! A record is the codes of a row, its class and its weight ([`crate::bins::RowLayout`]). O(bytes
 //! of the node's records) per split and no memory; small nodes ([`super::small`]) are split without

@@ -159,8 +159,8 @@ impl<'a> NumericColumn<'a> {
         self.base.value(self.base_row(row))
     }
 
-    /// A reference to the value of a row, to load it ahead of its use; `None` while the values are with the
-    /// caller.
+    /// A reference to the value of a row, to load it ahead of its use; `None` while the values are
+    /// with the caller.
     #[inline]
     pub fn cell(&self, row: u32) -> Option<&f64> {
         let row = self.base_row(row);

@@ -66,14 +66,15 @@ pub fn total_entropy<C: Count>(
 }
 
 /// The gain divided by the entropy of the split. `branches` are the weights of the branches, and
-/// the weight of rows with an `unknown` value is one more branch; `whole` is the weight of the node.
+/// the weight of rows with an `unknown` value is one more branch; `whole` is the weight of the
+/// node.
 pub fn ratio<C: Count>(gain: f64, branches: &[C], unknown: C, whole: f64, logs: &XLog2X) -> f64 {
     let split = total_entropy(branches.iter().copied().chain([unknown]), &|c| logs.one(c));
     if split.abs() < EQUAL { 0.0 } else { gain / (split / whole) }
 }
 
-/// The gain of a table of rows with a known value, `[branch * classes + class]`, in a node of weight
-/// `whole`.
+/// The gain of a table of rows with a known value, `[branch * classes + class]`, in a node of
+/// weight `whole`.
 pub fn gain<C: Count>(cells: &[C], classes: usize, whole: f64, logs: &XLog2X) -> f64 {
     let class_total =
         |c: usize| cells.iter().skip(c).step_by(classes).fold(C::default(), |a, &b| a.plus(b));

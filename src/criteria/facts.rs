@@ -67,9 +67,9 @@ pub enum LossRise {
 }
 
 impl LossRise {
-    /// A bound on the rise when rows of weight `moved` join others, which gives them the weight `all`
-    /// together, for `classes` classes.
-    /// For a given `all` it never falls as `moved` grows, and is concave.
+    /// A bound on the rise when rows of weight `moved` join others, which gives them the weight
+    /// `all` together, for `classes` classes. For a given `all` it never falls as `moved` grows,
+    /// and is concave.
     pub fn of(self, moved: f64, all: f64, classes: usize) -> f64 {
         match self {
             _ if moved <= 0.0 => 0.0,
@@ -132,8 +132,8 @@ pub struct Info {
     /// it holds for all values of the options: growth leaves out such thresholds for every value.
     pub convex: bool,
     /// The score of many copies of the rows is larger than the score of the rows, without bound: it
-    /// counts rows (or pairs of them) where others are means. Best-first growth weighs other scores by the
-    /// rows of the node.
+    /// counts rows (or pairs of them) where others are means. Best-first growth weighs other scores
+    /// by the rows of the node.
     pub extensive: bool,
     /// Scores may be scaled by the known fraction when values are missing. True where a score is at
     /// least 0 and the same for many copies of the rows, as a mean decrease for each row is. A

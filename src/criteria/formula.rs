@@ -89,8 +89,8 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn reads_logs(&self) -> bool {
         true
     }
-    /// Whether, with two classes, a best division of levels cuts their order by the share of a class
-    /// (tested for all criteria that say so).
+    /// Whether, with two classes, a best division of levels cuts their order by the share of a
+    /// class (tested for all criteria that say so).
     fn breiman_order(&self) -> bool {
         self.info().convex
     }
@@ -99,8 +99,8 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn convex_with_missing_branch(&self) -> bool {
         self.info().convex
     }
-    /// The criterion for tables whose branch i holds the rows labelled i; `None` if it reads them as
-    /// any other table.
+    /// The criterion for tables whose branch i holds the rows labelled i; `None` if it reads them
+    /// as any other table.
     fn for_label_table(&self) -> Option<Box<dyn Criterion>> {
         None
     }

@@ -1,13 +1,14 @@
-//! The caller's columns as a source of numbers and codes for the routes on codes, of
-//! bins or of values ([`crate::bins`]), which reads them column by column without an encoded copy,
-//! and for data sets to which they lend their numbers.
+//! The caller's columns as a [`RowSource`].
+//!
+//! The routes on codes ([`crate::bins`]) read the columns one by one, without an encoded copy, and
+//! data sets may read their numbers from here instead of a copy ([`crate::data::Lender`]).
 
 use super::convert::{ArrayView, Columns};
 use crate::data::{MISSING, RowChoice, RowSource};
 use numpy::ndarray::{ArrayView2, s};
 
-/// Write values of a column to `out`: those of the chosen rows from position `first` on, each
-/// converted by `number`.
+/// Write values of `column` of an array to `out`: those of `rows` at the positions from `first` on,
+/// each converted by `number`.
 fn read_column<T: Copy>(
     block: ArrayView2<'_, T>,
     column: usize,
@@ -18,7 +19,7 @@ fn read_column<T: Copy>(
 ) {
     match (rows, block.as_slice()) {
         (RowChoice::All(_), Some(cells)) => {
-            // C-contiguous: a loop over whole rows needs one bounds check per row.
+            // The array is C-contiguous, so a loop over whole rows checks bounds once per row.
             let width = block.ncols();
             let cells = &cells[first * width..(first + out.len()) * width];
             out.iter_mut()
@@ -40,9 +41,10 @@ impl RowSource for Columns<'_> {
     fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
         let (view, column) = self.at(feature);
         match view {
-            ArrayView::F64(a) => read_column(a, column, rows, first, out, |x| x),
-            ArrayView::F32(a) => read_column(a, column, rows, first, out, f64::from),
-            _ => out.fill(f64::NAN),
+            ArrayView::F64(cells) => read_column(cells, column, rows, first, out, |x| x),
+            ArrayView::F32(cells) => read_column(cells, column, rows, first, out, f64::from),
+            // A column of codes has no numbers: all are missing, as the trait says.
+            ArrayView::I32(_) | ArrayView::U8(_) => out.fill(f64::NAN),
         }
     }
 
@@ -51,9 +53,11 @@ impl RowSource for Columns<'_> {
         for (i, code) in out.iter_mut().enumerate() {
             let row = rows.row(first + i);
             *code = match view {
-                ArrayView::I32(a) => u32::try_from(a[[row, column]]).unwrap_or(MISSING),
-                ArrayView::U8(a) => u32::from(a[[row, column]]),
-                _ => MISSING,
+                // Negative codes are missing values.
+                ArrayView::I32(cells) => u32::try_from(cells[[row, column]]).unwrap_or(MISSING),
+                ArrayView::U8(cells) => u32::from(cells[[row, column]]),
+                // A column of numbers has no codes: all are missing, as the trait says.
+                ArrayView::F64(_) | ArrayView::F32(_) => MISSING,
             };
         }
     }

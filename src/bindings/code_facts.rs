@@ -31,10 +31,10 @@ pub type PyCodeFacts<'py> =
 pub fn code_facts(
     (PyPlain(schema), features, weighted, sums, rows, range): PyCodeFacts<'_>,
 ) -> PyResult<CodeFacts> {
-    let features = features.into_iter().map(|(codes, missing, ranges)| {
+    let features = features.into_iter().map(|(n_codes, has_missing, ranges)| {
         let ranges =
             ranges.map(|r| r.as_array().rows().into_iter().map(|r| [r[0], r[1]]).collect());
-        FeatureBins { codes, missing, ranges }
+        FeatureBins { n_codes, has_missing, ranges }
     });
     let features = features.collect();
     let (totals, number) = match (range, &sums[..]) {
@@ -93,6 +93,6 @@ impl CodedArrays {
             Ok(hashes.bind(py).extract::<Aligned1<'_, u64>>()?.as_array().to_vec())
         });
         let (bytes, hashes) = (records.as_slice()?.to_vec(), hashes.transpose()?);
-        plan.coded(self.facts.clone(), bytes, hashes, forest).map_err(exception)
+        plan.records_from_bytes(self.facts.clone(), bytes, hashes, forest).map_err(exception)
     }
 }

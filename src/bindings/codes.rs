@@ -244,9 +244,9 @@ pub fn encode_rows<'py>(
     let sums = sums_of(&table.records, n_classes);
     let (features, records) = table.into_records();
     let features = features.into_iter().map(|feature| {
-        let shape = [feature.codes as usize, 2];
+        let shape = [feature.n_codes as usize, 2];
         let ranges = feature.ranges.map(|r| r.concat().into_pyarray(py).reshape(shape));
-        Ok((feature.codes, feature.missing, ranges.transpose()?))
+        Ok((feature.n_codes, feature.has_missing, ranges.transpose()?))
     });
     let shape = [kept.len(), records.layout.width];
     Ok((records.bytes.into_pyarray(py).reshape(shape)?, features.collect::<PyResult<_>>()?, sums))

@@ -178,7 +178,7 @@ impl<'a> Columns<'a> {
         let arities: Vec<usize> = schema.features.iter().map(crate::data::Feature::arity).collect();
         let mut builder = match target {
             GivenTarget::Classes(classes) => DatasetBuilder::new(schema, classes)?,
-            GivenTarget::Numbers(numbers) => DatasetBuilder::of_numbers(schema, numbers)?,
+            GivenTarget::Numbers(numbers) => DatasetBuilder::for_numeric_target(schema, numbers)?,
         };
         let mut feature = 0;
         for view in &self.views {
@@ -275,7 +275,7 @@ pub fn row_set(rows: Option<&Aligned1<'_, i64>>, data: &Dataset) -> PyResult<Row
 /// Weights in the caller's row order, brought into internal order.
 pub fn weights(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<Weights> {
     let found = weights_of_rows(weights, data.len(), |row| data.original()[row] as usize)?;
-    data.summing(found).map_err(exception)
+    data.round_weights_for_target(found).map_err(exception)
 }
 
 /// Weights of `rows` rows; `original` gives the position of a row in the caller's order.

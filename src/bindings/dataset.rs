@@ -168,7 +168,7 @@ impl PyDataset {
         let lender = Lender { source: columns, sorts: !forest };
         let data = self.encode(py, columns, Some(lender), n_jobs)?;
         if plan.divides_cells(&data) {
-            data.copy_lent();
+            data.copy_lent_numbers();
         }
         let (all, weights) = (RowSet::all(data.len()), weights(sample_weight, &data)?);
         Ok(FitRows::Encoded(data.into(), all, weights))

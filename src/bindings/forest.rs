@@ -185,7 +185,7 @@ pub fn out_of_bag_importances<'py>(
         let own =
             OutOfBagRows { forest, data: encoded, weights: &weights, sampler: &sampler, draws };
         if unbiased {
-            let weights = &plan.weighed(encoded, &rows, &weights)?;
+            let weights = &plan.weigh_rows(encoded, &rows, &weights)?;
             OutOfBagRows { weights, ..own }.unbiased_importances(control)
         } else {
             own.permutation_losses(control)

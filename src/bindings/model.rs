@@ -189,7 +189,8 @@ pub fn tree_fit(
             let (mut fitted, choice) = resample::alpha::fit(plan, rows, control)?;
             if let Some((data, weights)) = leaf_rows {
                 let all = RowSet::all(data.len());
-                fitted.model = plan.estimated(fitted.model, data, &all, &weights, control)?;
+                fitted.model =
+                    plan.with_honest_leaves(fitted.model, data, &all, &weights, control)?;
             }
             Ok((fitted, choice))
         })?;

@@ -281,7 +281,7 @@ pub fn drawn_rows<'py>(
             .collect();
         let (features, classes) = (facts.features.clone(), facts.totals.len());
         let table = BinnedTable { features, records, classes, unit: 1.0 };
-        let drawn = table.drawn_words(&copies);
+        let drawn = table.bootstrap_sample_of_words(&copies);
         (sums_of(&drawn, classes), drawn)
     });
     let rows = drawn.len();

@@ -15,11 +15,12 @@ use crate::parallel::{self, Control};
 use std::sync::{Mutex, PoisonError};
 
 /// Rows encoded by one task.
-const TASK: usize = 512 * TILE;
-/// Features encoded in one pass over the rows: the tables of more do not stay in the cache.
-const TOGETHER: usize = 256;
-/// The range of a bin without values.
-const EMPTY: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
+const TASK_ROWS: usize = 512 * TILE;
+/// Features encoded in one pass over the rows: the look-up tables of more features do not stay in
+/// the cache.
+const PASS_FEATURES: usize = 256;
+/// The range of a bin without values: lowest and highest value.
+const EMPTY_RANGE: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
 
 /// A training set on which histograms are counted.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ pub struct BinnedTable {
     pub unit: f64,
 }
 
-/// The meaning of a table's records.
+/// What a table's records mean, for growth that has no table in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct TableFacts<'a> {
     /// The codes of each feature.
@@ -49,13 +50,13 @@ pub struct TableFacts<'a> {
 enum Encoder {
     /// The bin of a number.
     Number(Lookup),
-    /// The code of a level as it is; with the number of levels.
+    /// The code of a level as it is; the field is the number of levels.
     Level(u32),
 }
 
 impl Encoder {
-    /// Number of codes, without that of missing values.
-    fn codes(&self) -> u32 {
+    /// Number of codes without the code of missing values, which is this number.
+    fn n_codes(&self) -> u32 {
         match self {
             Self::Number(lookup) => lookup.len() as u32 + 1,
             Self::Level(levels) => *levels,
@@ -63,32 +64,33 @@ impl Encoder {
     }
 }
 
-/// The values of a column in one block of rows.
-struct BlockValues {
-    /// Lowest and highest value of each bin; none for levels.
+/// What one block of rows tells about the values of a column.
+struct BlockSummary {
+    /// Lowest and highest value of each bin; empty for levels.
     ranges: Vec<[f64; 2]>,
-    missing: bool,
+    has_missing: bool,
 }
 
-impl BlockValues {
+impl BlockSummary {
     fn new(encoder: &Encoder) -> Self {
         let ranges = match encoder {
-            Encoder::Number(_) => vec![EMPTY; encoder.codes() as usize],
+            Encoder::Number(_) => vec![EMPTY_RANGE; encoder.n_codes() as usize],
             Encoder::Level(_) => Vec::new(),
         };
-        Self { ranges, missing: false }
+        Self { ranges, has_missing: false }
     }
 
-    /// Add what another block found.
-    fn join(&mut self, other: &Self) {
-        self.missing |= other.missing;
+    /// Add the summary of another block.
+    fn merge(&mut self, other: &Self) {
+        self.has_missing |= other.has_missing;
         for (range, other) in self.ranges.iter_mut().zip(&other.ranges) {
             *range = [range[0].min(other[0]), range[1].max(other[1])];
         }
     }
 
-    /// Widen the ranges by some values with their codes; the code of NaN is beyond the bins.
-    fn widen(&mut self, codes: &[u16], numbers: &[f64]) {
+    /// Widen the ranges of the bins by some values, whose codes are given. The code of a missing
+    /// value is beyond the bins, so that it widens none.
+    fn widen_ranges(&mut self, codes: &[u16], numbers: &[f64]) {
         for (&code, &x) in codes.iter().zip(numbers) {
             let Some(range) = self.ranges.get_mut(usize::from(code)) else { continue };
             if x < range[0] {
@@ -122,10 +124,11 @@ pub struct BinEncoding<'a> {
 }
 
 impl BinnedTable {
-    /// Encode rows.
+    /// Encode `rows` of the columns that `cells` reads.
     ///
     /// # Errors
-    /// Where memory runs out, or [`Error::Cancelled`].
+    /// [`Error::Internal`] with more than 256 classes; where memory runs out; or
+    /// [`Error::Cancelled`].
     pub fn new(
         cells: &dyn RowSource,
         rows: RowChoice<'_>,
@@ -135,48 +138,21 @@ impl BinnedTable {
         if encoding.classes > 256 {
             return Err(Error::Internal(format!("{} classes in a byte", encoding.classes)));
         }
-        // Missing values may need one code more, so 255 codes are the most for one byte.
-        let all = encoding.cuts.iter().zip(encoding.levels);
-        let wide = all
-            .clone()
-            .any(|(cuts, &levels)| cuts.map_or(levels as usize, |cuts| cuts.len() + 1) > 255);
-        let (weight, unit) = match encoding.weights {
-            Weights::Unit => (WeightWidth::None, 1.0),
-            Weights::Integer(_) => (WeightWidth::Word, 1.0),
-            Weights::Fixed { shift, .. } => (WeightWidth::Long, f64::powi(2.0, -shift)),
-        };
-        // Blocks of rows are encoded in parallel, each into its part of the records.
-        let layout = RowLayout::new(all.len(), wide, weight).with_number(encoding.units.is_some());
+        let (layout, unit) = encoding.layout();
         memory::expect(rows.len() * layout.width)?;
         let mut records = Records { layout, bytes: vec![0; rows.len() * layout.width] };
+        // Blocks of rows are encoded in parallel, each into its part of the records.
         let blocks: Vec<Mutex<&mut [u8]>> =
-            records.bytes.chunks_mut(TASK * layout.width).map(Mutex::new).collect();
-        let mut features = Vec::with_capacity(all.len());
-        let mut rest = all.map(|(cuts, &levels)| match cuts {
-            Some(cuts) => Encoder::Number(Lookup::new(cuts)),
-            None => Encoder::Level(levels),
-        });
+            records.bytes.chunks_mut(TASK_ROWS * layout.width).map(Mutex::new).collect();
+        let mut features = Vec::with_capacity(encoding.cuts.len());
+        // The first pass also writes classes and weights, so it is made without features, too.
         loop {
-            let from = features.len();
-            let encoders: Vec<Encoder> = rest.by_ref().take(TOGETHER).collect();
-            let found = parallel::map(control, blocks.len(), &|i| {
-                let mut block = blocks[i].lock().unwrap_or_else(PoisonError::into_inner);
-                let pass = Pass { cells, rows, encoding, from, encoders: &encoders, layout };
-                pass.encode(i * TASK, &mut block, control)
-            })?;
-            // What all blocks found of each feature.
-            let found = found.into_iter().reduce(|mut all, block| {
-                all.iter_mut().zip(&block).for_each(|(all, own)| all.join(own));
-                all
-            });
-            let found = found.unwrap_or_else(|| encoders.iter().map(BlockValues::new).collect());
-            for (BlockValues { ranges, missing }, encoder) in found.into_iter().zip(&encoders) {
-                let ranges = match encoding.values {
-                    Some(values) => values[features.len()].iter().map(|&x| [x, x]).collect(),
-                    None => ranges,
-                };
-                let ranges = matches!(encoder, Encoder::Number(_)).then_some(ranges);
-                features.push(FeatureBins { codes: encoder.codes(), missing, ranges });
+            let first_feature = features.len();
+            let encoders: Vec<Encoder> = encoding.encoders(first_feature).collect();
+            let pass = Pass { cells, rows, encoding, first_feature, encoders: &encoders, layout };
+            let summaries = pass.encode_blocks(&blocks, control)?;
+            for (summary, encoder) in summaries.into_iter().zip(&encoders) {
+                features.push(encoding.feature_bins(features.len(), encoder, summary));
             }
             if features.len() == encoding.cuts.len() {
                 break;
@@ -186,7 +162,7 @@ impl BinnedTable {
         Ok(Self { features, records, classes: encoding.classes, unit })
     }
 
-    /// The meaning of the records.
+    /// What the records mean.
     pub fn facts(&self) -> TableFacts<'_> {
         TableFacts { features: &self.features, classes: self.classes, unit: self.unit }
     }
@@ -197,68 +173,111 @@ impl BinnedTable {
     }
 
     /// A bootstrap sample: each row with its number of copies as weight, without rows of 0 copies.
-    pub fn drawn(&self, copies: &[u32]) -> Records {
+    /// The weight takes one byte if all numbers fit.
+    pub fn bootstrap_sample(&self, copies: &[u32]) -> Records {
         let most = copies.iter().max().copied().unwrap_or(0);
-        self.drawn_as(if most <= 255 { WeightWidth::Byte } else { WeightWidth::Word }, copies)
+        let weight = if most <= 255 { WeightWidth::Byte } else { WeightWidth::Word };
+        self.sample_with_weights(weight, copies)
     }
 
-    /// A bootstrap sample as [`Self::drawn`], with four bytes for the copies whatever their number.
-    pub fn drawn_words(&self, copies: &[u32]) -> Records {
-        self.drawn_as(WeightWidth::Word, copies)
+    /// [`Self::bootstrap_sample`] with four bytes for the weight, so that all samples have the same
+    /// layout.
+    pub fn bootstrap_sample_of_words(&self, copies: &[u32]) -> Records {
+        self.sample_with_weights(WeightWidth::Word, copies)
     }
 
     /// A bootstrap sample with a row for each copy. `copies` has the number of copies of each row,
     /// and `weights` the weight of each row of the sample.
-    pub fn drawn_weighing(&self, copies: &[u32], weights: &[i64]) -> Records {
-        let from = self.records.layout;
-        let layout = from.with_weight(WeightWidth::Long);
+    pub fn weighted_bootstrap_sample(&self, copies: &[u32], weights: &[i64]) -> Records {
+        let source = self.records.layout;
+        let layout = source.with_weight(WeightWidth::Long);
         let mut bytes = vec![0; weights.len() * layout.width];
-        let shared = from.class_at() + 1;
         // The bytes up to the class are the same in both layouts.
+        let n_shared = source.class_at() + 1;
         let repeated = self.records.rows().zip(copies);
         let repeated = repeated.flat_map(|(row, &n)| std::iter::repeat_n(row, n as usize));
-        for ((row, to), &weight) in repeated.zip(bytes.chunks_exact_mut(layout.width)).zip(weights)
-        {
-            to[..shared].copy_from_slice(&row[..shared]);
-            layout.set_weight(to, weight);
+        let records = bytes.chunks_exact_mut(layout.width);
+        for ((row, record), &weight) in repeated.zip(records).zip(weights) {
+            record[..n_shared].copy_from_slice(&row[..n_shared]);
+            layout.set_weight(record, weight);
         }
         Records { layout, bytes }
     }
 
-    /// A bootstrap sample whose copies have a number of bytes.
-    fn drawn_as(&self, weight: WeightWidth, copies: &[u32]) -> Records {
-        let from = self.records.layout;
-        let layout = from.with_weight(weight);
+    /// A bootstrap sample whose numbers of copies are kept in weights of a given width.
+    fn sample_with_weights(&self, weight: WeightWidth, copies: &[u32]) -> Records {
+        let source = self.records.layout;
+        let layout = source.with_weight(weight);
+        // One record more, because a row without copies is written before it is dropped.
         let mut bytes = vec![0; (copies.len() + 1) * layout.width];
-        let shared = from.class_at() + 1;
-        let mut at = 0;
+        let n_shared = source.class_at() + 1;
+        let mut end = 0;
         // Every row is written, and one without copies is overwritten by the next: a branch would
         // often be mispredicted. Records of 24 bytes, a common size, are copied as such.
         for (row, &copies) in self.records.rows().zip(copies) {
-            let to = &mut bytes[at..at + layout.width];
-            match (<&mut [u8; 24]>::try_from(&mut *to), row.first_chunk::<24>()) {
-                (Ok(to), Some(row)) => *to = *row,
-                _ => to[..shared].copy_from_slice(&row[..shared]),
+            let record = &mut bytes[end..end + layout.width];
+            match (<&mut [u8; 24]>::try_from(&mut *record), row.first_chunk::<24>()) {
+                (Ok(record), Some(row)) => *record = *row,
+                _ => record[..n_shared].copy_from_slice(&row[..n_shared]),
             }
-            layout.set_weight(to, i64::from(copies));
-            at += if copies > 0 { layout.width } else { 0 };
+            layout.set_weight(record, i64::from(copies));
+            end += if copies > 0 { layout.width } else { 0 };
         }
-        bytes.truncate(at);
+        bytes.truncate(end);
         Records { layout, bytes }
     }
 }
 
 impl BinEncoding<'_> {
-    /// Write the class and the weight of a row to its record.
-    fn write_target(&self, from: usize, layout: RowLayout, row: &mut [u8]) {
-        row[layout.class_at()] = self.class_of[from] as u8;
+    /// The layout of the records, and the weight that one unit of their weights stands for.
+    fn layout(&self) -> (RowLayout, f64) {
+        // Missing values may need one code more, so 255 codes are the most for one byte.
+        let wide = self
+            .cuts
+            .iter()
+            .zip(self.levels)
+            .any(|(cuts, &levels)| cuts.map_or(levels as usize, |cuts| cuts.len() + 1) > 255);
+        let (weight, unit) = match self.weights {
+            Weights::Unit => (WeightWidth::None, 1.0),
+            Weights::Integer(_) => (WeightWidth::Word, 1.0),
+            Weights::Fixed { shift, .. } => (WeightWidth::Long, f64::powi(2.0, -shift)),
+        };
+        let layout = RowLayout::new(self.cuts.len(), wide, weight);
+        (layout.with_number(self.units.is_some()), unit)
+    }
+
+    /// The encoders of the features of one pass, from `first_feature` on.
+    fn encoders(&self, first_feature: usize) -> impl Iterator<Item = Encoder> {
+        let columns = self.cuts.iter().zip(self.levels).skip(first_feature).take(PASS_FEATURES);
+        columns.map(|(cuts, &levels)| match cuts {
+            Some(cuts) => Encoder::Number(Lookup::new(cuts)),
+            None => Encoder::Level(levels),
+        })
+    }
+
+    /// The bins of a feature, from the summary of all its rows.
+    fn feature_bins(
+        &self,
+        feature: usize,
+        encoder: &Encoder,
+        summary: BlockSummary,
+    ) -> FeatureBins {
+        let of_values = |all: &[Vec<f64>]| all[feature].iter().map(|&x| [x, x]).collect();
+        let ranges = self.values.map_or(summary.ranges, of_values);
+        let ranges = matches!(encoder, Encoder::Number(_)).then_some(ranges);
+        FeatureBins { n_codes: encoder.n_codes(), has_missing: summary.has_missing, ranges }
+    }
+
+    /// Write the class, the number and the weight of a row of the source to its record.
+    fn write_target(&self, row: usize, layout: RowLayout, record: &mut [u8]) {
+        record[layout.class_at()] = self.class_of[row] as u8;
         if let Some(units) = self.units {
-            layout.set_number(row, units[from]);
+            layout.set_number(record, units[row]);
         }
         match self.weights {
             Weights::Unit => {}
-            Weights::Integer(w) => layout.set_weight(row, i64::from(w[from])),
-            Weights::Fixed { values, .. } => layout.set_weight(row, values[from]),
+            Weights::Integer(copies) => layout.set_weight(record, i64::from(copies[row])),
+            Weights::Fixed { values, .. } => layout.set_weight(record, values[row]),
         }
     }
 }
@@ -268,29 +287,49 @@ struct Pass<'a> {
     cells: &'a dyn RowSource,
     rows: RowChoice<'a>,
     encoding: &'a BinEncoding<'a>,
-    /// The first feature.
-    from: usize,
+    first_feature: usize,
     /// One for each feature of the pass.
     encoders: &'a [Encoder],
     layout: RowLayout,
 }
 
 impl Pass<'_> {
-    /// Encode the rows at the places from `start` on into `block`.
-    fn encode(
+    /// Encode all rows, one block of them per task, and return the summary of each feature over
+    /// all blocks.
+    fn encode_blocks(
+        &self,
+        blocks: &[Mutex<&mut [u8]>],
+        control: &Control,
+    ) -> Result<Vec<BlockSummary>> {
+        let by_block = parallel::map(control, blocks.len(), &|i| {
+            let mut block = blocks[i].lock().unwrap_or_else(PoisonError::into_inner);
+            self.encode_block(i * TASK_ROWS, &mut block, control)
+        })?;
+        let mut summaries: Vec<BlockSummary> =
+            self.encoders.iter().map(BlockSummary::new).collect();
+        for block in &by_block {
+            summaries.iter_mut().zip(block).for_each(|(summary, other)| summary.merge(other));
+        }
+        Ok(summaries)
+    }
+
+    /// Encode the rows at the positions from `start` on into `block`.
+    fn encode_block(
         &self,
         start: usize,
         block: &mut [u8],
         control: &Control,
-    ) -> Result<Vec<BlockValues>> {
-        let Self { cells, rows, encoding, from, encoders, layout } = *self;
-        let mut found: Vec<BlockValues> = encoders.iter().map(BlockValues::new).collect();
+    ) -> Result<Vec<BlockSummary>> {
+        let Self { cells, rows, encoding, first_feature, encoders, layout } = *self;
+        let mut summaries: Vec<BlockSummary> = encoders.iter().map(BlockSummary::new).collect();
         let (mut numbers, mut levels, mut codes) = ([0.0; TILE], [0_u32; TILE], [0_u16; TILE]);
         for (t, tile) in block.chunks_mut(TILE * layout.width).enumerate() {
             control.check()?;
             let (first, len) = (start + t * TILE, tile.len() / layout.width);
             // The codes of each feature in this tile.
-            for (feature, (encoder, found)) in (from..).zip(encoders.iter().zip(&mut found)) {
+            for (feature, (encoder, summary)) in
+                (first_feature..).zip(encoders.iter().zip(&mut summaries))
+            {
                 let codes = &mut codes[..len];
                 match encoder {
                     Encoder::Number(lookup) => {
@@ -298,47 +337,47 @@ impl Pass<'_> {
                         cells.numbers(feature, rows, first, numbers);
                         lookup.codes(numbers, codes);
                         if numbers.iter().fold(false, |any, x| any | x.is_nan()) {
-                            found.missing = true;
+                            summary.has_missing = true;
                             for (code, x) in codes.iter_mut().zip(&*numbers) {
-                                *code = if x.is_nan() { encoder.codes() as u16 } else { *code };
+                                *code = if x.is_nan() { encoder.n_codes() as u16 } else { *code };
                             }
                         }
                         if encoding.values.is_none() {
-                            found.widen(codes, numbers);
+                            summary.widen_ranges(codes, numbers);
                         }
                     }
                     Encoder::Level(n_levels) => {
                         let levels = &mut levels[..len];
                         cells.codes(feature, rows, first, levels);
                         for (code, &level) in codes.iter_mut().zip(&*levels) {
-                            let missing = level == MISSING;
-                            found.missing |= missing;
-                            *code = if missing { *n_levels } else { level } as u16;
+                            let is_missing = level == MISSING;
+                            summary.has_missing |= is_missing;
+                            *code = if is_missing { *n_levels } else { level } as u16;
                         }
                     }
                 }
                 write_codes(tile, layout, feature, codes);
             }
             // The class and the weight of each row, once.
-            if from == 0 {
-                for (i, row) in tile.chunks_exact_mut(layout.width).enumerate() {
-                    encoding.write_target(rows.row(first + i), layout, row);
+            if first_feature == 0 {
+                for (i, record) in tile.chunks_exact_mut(layout.width).enumerate() {
+                    encoding.write_target(rows.row(first + i), layout, record);
                 }
             }
         }
-        Ok(found)
+        Ok(summaries)
     }
 }
 
-/// Write the codes of a feature to the rows of a tile.
+/// Write the codes of a feature to the records of a tile.
 fn write_codes(tile: &mut [u8], layout: RowLayout, feature: usize, codes: &[u16]) {
     if layout.wide {
-        for (row, &code) in tile.chunks_exact_mut(layout.width).zip(codes) {
-            row[2 * feature..2 * feature + 2].copy_from_slice(&code.to_le_bytes());
+        for (record, &code) in tile.chunks_exact_mut(layout.width).zip(codes) {
+            record[2 * feature..2 * feature + 2].copy_from_slice(&code.to_le_bytes());
         }
     } else {
-        for (row, &code) in tile.chunks_exact_mut(layout.width).zip(codes) {
-            row[feature] = code as u8;
+        for (record, &code) in tile.chunks_exact_mut(layout.width).zip(codes) {
+            record[feature] = code as u8;
         }
     }
 }

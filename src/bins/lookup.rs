@@ -10,7 +10,10 @@ use crate::numeric::order_key;
 
 /// Buckets of a table: four per bin with the usual 256 bins, and 2 kB, which stay in the cache.
 const BUCKETS: usize = 1024;
-const LAST: f64 = (BUCKETS - 1) as f64;
+/// Number of the last bucket.
+const LAST_BUCKET: f64 = (BUCKETS - 1) as f64;
+/// 2^52: a whole number that is added to it is in the lowest bits of the sum.
+const ROUNDER: f64 = 4_503_599_627_370_496.0;
 /// Comparisons after the table beyond which bisection is quicker.
 const MOST_STEPS: usize = 6;
 
@@ -29,12 +32,13 @@ impl Scale {
     fn bucket(self, x: f64) -> usize {
         match self {
             Self::Linear { low, factor } => {
-                let at = (x - low) * factor;
-                let at = if at > 0.0 { at } else { 0.0 };
-                let at = if at < LAST { at } else { LAST };
+                let position = (x - low) * factor;
+                // Comparisons in this order send NaN to bucket 0.
+                let position = if position > 0.0 { position } else { 0.0 };
+                let position = if position < LAST_BUCKET { position } else { LAST_BUCKET };
                 // Adding 2^52 rounds to a whole number, which is then in the lowest bits: quicker
-                // than a conversion.
-                (at + 4_503_599_627_370_496.0).to_bits() as usize % BUCKETS
+                // than a conversion. The remainder drops the other bits.
+                (position + ROUNDER).to_bits() as usize % BUCKETS
             }
             Self::Bits { low, shift } => {
                 ((order_key(x).saturating_sub(low) >> shift) as usize).min(BUCKETS - 1)
@@ -52,22 +56,23 @@ pub(super) struct Lookup {
     /// None if cuts are found by bisection.
     scale: Option<Scale>,
     /// For each bucket, the number of cuts in earlier ones.
-    start: Vec<u16>,
-    /// Cuts of the fullest bucket.
+    cuts_before: Vec<u16>,
+    /// Cuts of the fullest bucket, which are compared with each value.
     steps: usize,
 }
 
 impl Lookup {
-    /// A table for at most 65,535 ascending cuts.
+    /// A table for at most 65,535 ascending cuts, so that their numbers fit 16 bits.
     pub(super) fn new(cuts: &[f64]) -> Self {
         let mut padded = cuts.to_vec();
         padded.resize(cuts.len() + MOST_STEPS + 1, f64::INFINITY);
-        let mut out =
-            Self { cuts: padded, n_cuts: cuts.len(), scale: None, start: Vec::new(), steps: 0 };
-        let (Some(&low), Some(&high)) = (cuts.first(), cuts.last()) else { return out };
+        let n_cuts = cuts.len();
+        let mut lookup =
+            Self { cuts: padded, n_cuts, scale: None, cuts_before: Vec::new(), steps: 0 };
+        let (Some(&low), Some(&high)) = (cuts.first(), cuts.last()) else { return lookup };
         // Both scales, if the linear one has a finite factor.
         let mut scales = Vec::new();
-        let factor = LAST / (high - low);
+        let factor = LAST_BUCKET / (high - low);
         if factor.is_finite() && factor > 0.0 {
             scales.push(Scale::Linear { low, factor });
         }
@@ -79,13 +84,17 @@ impl Lookup {
             let mut counts = [0_usize; BUCKETS];
             cuts.iter().for_each(|&c| counts[scale.bucket(c)] += 1);
             let steps = counts.iter().copied().max().unwrap_or(0);
-            if steps <= MOST_STEPS && (out.scale.is_none() || steps < out.steps) {
-                let mut below = 0;
-                out.start = counts.iter().map(|&c| (below as u16, below += c).0).collect();
-                (out.scale, out.steps) = (Some(scale), steps);
+            if steps <= MOST_STEPS && (lookup.scale.is_none() || steps < lookup.steps) {
+                let mut before = 0;
+                lookup.cuts_before.clear();
+                for count in counts {
+                    lookup.cuts_before.push(before as u16);
+                    before += count;
+                }
+                (lookup.scale, lookup.steps) = (Some(scale), steps);
             }
         }
-        out
+        lookup
     }
 
     /// Number of cuts.
@@ -93,7 +102,8 @@ impl Lookup {
         self.n_cuts
     }
 
-    /// Write the bin of each value; the bin of NaN is not specified.
+    /// Write the bin of each value to `out`, which is as long as `values`. The bin of NaN is not
+    /// specified: the caller replaces it.
     pub(super) fn codes(&self, values: &[f64], out: &mut [u16]) {
         match (self.scale, self.steps) {
             (None, _) => {
@@ -122,9 +132,9 @@ impl Lookup {
     /// [`Self::codes`] by the table, with `STEPS` comparisons per value.
     #[inline(always)]
     fn look_up<const STEPS: usize>(&self, scale: Scale, values: &[f64], out: &mut [u16]) {
-        let start: &[u16] = &self.start[..BUCKETS];
+        let cuts_before: &[u16] = &self.cuts_before[..BUCKETS];
         for (code, &x) in out.iter_mut().zip(values) {
-            let first = start[scale.bucket(x)];
+            let first = cuts_before[scale.bucket(x)];
             let cuts = &self.cuts[first as usize..][..STEPS];
             // A bucket with fewer cuts is followed by cuts of later ones, which are not below the
             // value: comparing them adds nothing.

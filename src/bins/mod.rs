@@ -10,8 +10,10 @@
 //! [`GroupedRecords`] counts and divides the rows of one partition of a distributed fit.
 //!
 //! Memory: `features + 1` bytes per row (with wide codes `2 * features + 1`), and 1 to 8 bytes for
-//! a weight, rounded up to a multiple of eight. Time: a few nanoseconds per value. Not where every
-//! boundary between two values must be a candidate and columns have more values than bins.
+//! a weight, rounded up to a multiple of eight. Time: a few nanoseconds per value.
+//!
+//! When not to use it: where every boundary between two values must be a candidate, and columns
+//! have more values than bins. Growth then reads sorted orders ([`crate::data`]).
 
 mod encode;
 mod lookup;
@@ -34,22 +36,22 @@ const TILE: usize = 128;
 /// What the codes of one feature mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureBins {
-    /// Number of bins or levels: the codes below it.
-    pub codes: u32,
-    /// Whether some training row has the code `codes`, which means "missing".
-    pub missing: bool,
-    /// `[lowest, highest]` training value of each bin, in descending order for an empty bin; None
-    /// for a nominal feature.
+    /// Number of bins or levels; their codes are the numbers below it.
+    pub n_codes: u32,
+    /// Whether some training row has the code `n_codes`, which means "missing".
+    pub has_missing: bool,
+    /// `[lowest, highest]` training value of each bin, infinity and minus infinity for an empty
+    /// bin; None for a nominal feature.
     pub ranges: Option<Vec<[f64; 2]>>,
 }
 
 impl FeatureBins {
-    /// Number of codes, that of missing values included.
-    pub fn width(&self) -> usize {
-        self.codes as usize + usize::from(self.missing)
+    /// Number of codes, including the code of missing values if some row has it.
+    pub fn n_codes_with_missing(&self) -> usize {
+        self.n_codes as usize + usize::from(self.has_missing)
     }
 
-    /// Whether the codes are levels.
+    /// Whether the codes are levels of a nominal feature rather than bins.
     pub fn is_nominal(&self) -> bool {
         self.ranges.is_none()
     }

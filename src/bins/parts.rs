@@ -16,8 +16,12 @@ use crate::error::{Error, Result};
 use crate::simd::histogram::{self, RowFormat};
 use crate::stats::{ExactMoments, SentSum};
 
-/// The target of rows that are dropped.
+/// The new group of rows that are dropped.
 const DROPPED: i32 = -1;
+
+/// Groups of fewer rows are counted row by row, because clearing the planes of the kernel takes
+/// longer than it saves.
+const FEW_ROWS: usize = 64;
 
 /// The format of the rows and histograms of all partitions.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +35,7 @@ pub struct PartFormat {
 }
 
 impl PartFormat {
-    /// Number of counters of a plane.
+    /// Number of counters of a plane, which belongs to one class.
     pub fn plane(&self) -> usize {
         self.codes * self.layout.features
     }
@@ -92,7 +96,7 @@ impl<'a> GroupedRecords<'a> {
     }
 
     /// An error unless all groups exist.
-    fn check(&self, groups: &[u32]) -> Result<()> {
+    fn check_groups(&self, groups: &[u32]) -> Result<()> {
         if groups.iter().any(|&g| g as usize + 1 >= self.starts.len()) {
             return Err(Error::Internal("a group that there is not".into()));
         }
@@ -104,7 +108,7 @@ impl<'a> GroupedRecords<'a> {
     /// # Errors
     /// If a group does not exist.
     pub fn count(&self, groups: &[u32]) -> Result<Vec<u32>> {
-        self.check(groups)?;
+        self.check_groups(groups)?;
         Ok(match self.format.layout.number {
             true => SentSum::to_words(&self.histograms::<ExactMoments>(groups)),
             false => self.histograms::<u32>(groups),
@@ -113,44 +117,46 @@ impl<'a> GroupedRecords<'a> {
 
     /// The histograms of some groups, one after the other.
     fn histograms<S: SentSum>(&self, groups: &[u32]) -> Vec<S> {
-        // The kernel wants a power of two of codes, so it counts into planes of its own.
         let (format, layout) = (self.format, self.format.layout);
-        let mut found = vec![S::default(); groups.len() * format.cells()];
-        let of = RowFormat {
+        let mut histograms = vec![S::default(); groups.len() * format.cells()];
+        // The kernel wants a power of two of codes, so it counts into planes of its own. It reads
+        // codes of one byte only.
+        let row_format = RowFormat {
             width: layout.width,
             features: layout.features,
             class_at: layout.class_at(),
             planes: format.classes,
             codes: format.codes.next_power_of_two(),
         };
-        let full = of.plane(layout.features);
-        let narrow = if layout.wide { 0 } else { format.classes * full };
-        let mut narrow = vec![S::default(); narrow];
-        for (&group, into) in groups.iter().zip(found.chunks_mut(format.cells())) {
+        let kernel_plane = row_format.plane(layout.features);
+        let n_counters = if layout.wide { 0 } else { format.classes * kernel_plane };
+        let mut kernel_planes = vec![S::default(); n_counters];
+        for (&group, histogram) in groups.iter().zip(histograms.chunks_mut(format.cells())) {
             let rows = self.group(group as usize);
-            // Clearing the kernel's planes does not pay for a few rows.
-            if layout.wide || rows.len() < 64 * layout.width {
-                self.count_each(rows, into);
-            } else {
-                narrow.fill(S::default());
-                let sum = |row: &[u8]| S::of_row(layout.weight(row), layout.number(row));
-                histogram::count(rows, of, None, sum, S::plus, &mut narrow);
-                let planes = narrow.chunks(full).zip(into.chunks_mut(format.plane()));
-                planes.for_each(|(from, to)| to.copy_from_slice(&from[..to.len()]));
+            if layout.wide || rows.len() < FEW_ROWS * layout.width {
+                self.count_each(rows, histogram);
+                continue;
+            }
+            kernel_planes.fill(S::default());
+            let sum = |row: &[u8]| S::of_row(layout.weight(row), layout.number(row));
+            histogram::count(rows, row_format, None, sum, S::plus, &mut kernel_planes);
+            let planes = histogram.chunks_mut(format.plane());
+            for (plane, kernel_plane) in planes.zip(kernel_planes.chunks(kernel_plane)) {
+                plane.copy_from_slice(&kernel_plane[..plane.len()]);
             }
         }
-        found
+        histograms
     }
 
     /// Add some rows to a histogram, code by code.
-    fn count_each<S: SentSum>(&self, rows: &[u8], into: &mut [S]) {
+    fn count_each<S: SentSum>(&self, rows: &[u8], histogram: &mut [S]) {
         let (plane, layout) = (self.format.plane(), self.format.layout);
         for row in rows.chunks_exact(layout.width) {
             let (class, sum) =
                 (layout.class(row), S::of_row(layout.weight(row), layout.number(row)));
             for feature in 0..layout.features {
                 let code = layout.code(row, feature) as usize;
-                let counter = &mut into[class * plane + code * layout.features + feature];
+                let counter = &mut histogram[class * plane + code * layout.features + feature];
                 *counter = counter.plus(sum);
             }
         }
@@ -161,27 +167,28 @@ impl<'a> GroupedRecords<'a> {
     /// # Errors
     /// If the splits do not fit the groups.
     pub fn divide(&self, splits: &GroupSplits<'_>) -> Result<(Vec<u8>, Vec<i64>)> {
-        let (codes, layout) = (self.format.codes, self.format.layout);
-        let groups = self.starts.len() - 1;
-        let known = |&t: &i32| t == DROPPED || (0..splits.groups as i64).contains(&i64::from(t));
-        if splits.features.len() != groups
-            || splits.targets.len() != groups * codes
+        let (n_codes, layout) = (self.format.codes, self.format.layout);
+        let n_groups = self.starts.len() - 1;
+        let is_known =
+            |&new: &i32| new == DROPPED || (0..splits.groups as i64).contains(&i64::from(new));
+        if splits.features.len() != n_groups
+            || splits.targets.len() != n_groups * n_codes
             || splits.features.iter().any(|&f| f as usize >= layout.features)
-            || !splits.targets.iter().all(known)
+            || !splits.targets.iter().all(is_known)
         {
             return Err(Error::Internal("splits of other groups".into()));
         }
         // The new group of a row; None drops it.
-        let target = |group: usize, row: &[u8]| {
+        let new_group = |group: usize, row: &[u8]| {
             let code = layout.code(row, splits.features[group] as usize) as usize;
-            usize::try_from(splits.targets[group * codes + code]).ok()
+            usize::try_from(splits.targets[group * n_codes + code]).ok()
         };
         // A counting sort: sizes, starts, then the rows.
         let mut starts = vec![0_i64; splits.groups + 1];
-        for group in 0..groups {
+        for group in 0..n_groups {
             for row in self.group(group).chunks_exact(layout.width) {
-                if let Some(to) = target(group, row) {
-                    starts[to + 1] += 1;
+                if let Some(new) = new_group(group, row) {
+                    starts[new + 1] += 1;
                 }
             }
         }
@@ -190,11 +197,11 @@ impl<'a> GroupedRecords<'a> {
         }
         let mut next: Vec<usize> = starts.iter().map(|&s| s as usize * layout.width).collect();
         let mut bytes = vec![0; next[splits.groups]];
-        for group in 0..groups {
+        for group in 0..n_groups {
             for row in self.group(group).chunks_exact(layout.width) {
-                if let Some(to) = target(group, row) {
-                    bytes[next[to]..next[to] + layout.width].copy_from_slice(row);
-                    next[to] += layout.width;
+                if let Some(new) = new_group(group, row) {
+                    bytes[next[new]..next[new] + layout.width].copy_from_slice(row);
+                    next[new] += layout.width;
                 }
             }
         }
@@ -206,7 +213,7 @@ impl<'a> GroupedRecords<'a> {
     /// # Errors
     /// If a group does not exist.
     pub fn rows_of(&self, groups: &[u32]) -> Result<(Vec<u8>, Vec<i64>)> {
-        self.check(groups)?;
+        self.check_groups(groups)?;
         let mut starts = vec![0];
         let mut bytes = Vec::new();
         for &group in groups {
@@ -217,15 +224,16 @@ impl<'a> GroupedRecords<'a> {
     }
 }
 
-/// The sums of the histograms of two partitions, as words; `number`: those of a numeric target.
+/// The sums of the histograms `a` and `b` of two partitions, as words. `is_number` says that their
+/// counters are the exact moments of a numeric target, not counts of classes.
 ///
 /// # Errors
 /// If they differ in length, or a counter overflows.
-pub fn add_counts(a: &[u32], b: &[u32], number: bool) -> Result<Vec<u32>> {
-    if number { added::<ExactMoments>(a, b) } else { added::<u32>(a, b) }
+pub fn add_counts(a: &[u32], b: &[u32], is_number: bool) -> Result<Vec<u32>> {
+    if is_number { add_sums::<ExactMoments>(a, b) } else { add_sums::<u32>(a, b) }
 }
 
-fn added<S: SentSum>(a: &[u32], b: &[u32]) -> Result<Vec<u32>> {
+fn add_sums<S: SentSum>(a: &[u32], b: &[u32]) -> Result<Vec<u32>> {
     if a.len() != b.len() || !a.len().is_multiple_of(S::WORDS) {
         return Err(Error::Internal("histograms of other groups".into()));
     }

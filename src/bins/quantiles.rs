@@ -3,7 +3,10 @@
 //! A column with at most `bins` distinct values is cut midway between any two neighbouring values.
 //! Any other is cut by Weka's rule of equal frequency (`discretize::equal_frequency`): with weight
 //! W after the last cut and b bins still to make, the next cut is the boundary between two values
-//! at which the running weight is nearest to W / b. Comparisons are made in integers.
+//! at which the running weight is nearest to W / b. Comparisons are made in integers. For example,
+//! if the values 1 to 5 occur 5, 1, 2, 3 and 1 times, three bins should have a weight near 4: the
+//! first cut is at 1.5 (weight 5). Then 7 is left for two bins, and the second cut is at 3.5: the
+//! weight 3 up to there is nearer to 7 / 2 than the weight 6 with the value 4.
 //!
 //! **Which rows decide.** Up to [`SAMPLE`] rows (or copies, if weights are copies), all of them.
 //! Beyond that, about [`SAMPLE`] rows that `sample` chooses by their content, so that permuted
@@ -24,10 +27,17 @@ use crate::parallel::{self, Control};
 /// About the number of rows of a sample; more rows than these are sampled. With 256 bins a bin has
 /// 256 rows of it, so that its weight is off by about 6 %.
 pub const SAMPLE: u64 = 1 << 16;
-/// Distinct values per bin that a sample must have.
+/// Distinct values per bin that a sample must have. With fewer, single values fill whole bins of
+/// the sample, and rare values that it misses would decide the cuts.
 pub(super) const LEAST_DISTINCT: usize = 16;
 
-/// Ascending cut points of each numeric feature, which `is_numeric` tells from the others.
+/// Ascending cut points of each numeric feature for at most `bins` bins.
+///
+/// `cells` reads the columns, of which `is_numeric` says which are numbers. `rows` are the training
+/// rows, whose `weights` bins share evenly.
+///
+/// # Errors
+/// [`crate::error::Error::Cancelled`].
 pub fn edges(
     cells: &dyn RowSource,
     is_numeric: &[bool],
@@ -41,10 +51,10 @@ pub fn edges(
     let total = total_of(rows, weights);
     let sample = sampled_rows(cells, is_numeric, rows, total, SAMPLE, control)?;
     let sampled = sample.as_deref().map_or(rows, RowChoice::Some);
-    let mut out = Vec::with_capacity(numeric.len());
-    for group in numeric.chunks(TOGETHER) {
+    let mut cuts = Vec::with_capacity(numeric.len());
+    for group in numeric.chunks(COPIED_COLUMNS) {
         let copied = CopiedColumns::new(cells, group, sampled, control)?;
-        out.extend(parallel::map(control, group.len(), &|i| {
+        cuts.extend(parallel::map(control, group.len(), &|i| {
             control.check()?;
             if let Some(values) = few_values(cells, group[i], rows, bins, control)? {
                 return Ok(between(&values));
@@ -57,7 +67,7 @@ pub fn edges(
             Ok(Ranked::new(cells, group[i], rows, weights, control)?.cuts(bins))
         })?);
     }
-    Ok(out)
+    Ok(cuts)
 }
 
 /// The distinct values of each column, ascending; None if some column has more than `most`. Rows of
@@ -75,13 +85,13 @@ pub fn values_of_all(
             return Ok(None);
         }
     }
-    let found = parallel::map(control, features, &|f| few_values(cells, f, rows, most, control))?;
-    Ok(found.into_iter().collect())
+    let values = parallel::map(control, features, &|f| few_values(cells, f, rows, most, control))?;
+    Ok(values.into_iter().collect())
 }
 
-/// Columns that are copied at once: several, because the cells of a row may lie side by side, but
-/// not all, as memory for the copies is limited.
-const TOGETHER: usize = 32;
+/// Columns that are copied in one pass: several, because the cells of a row may lie side by side,
+/// but not all, as memory for the copies is limited.
+const COPIED_COLUMNS: usize = 32;
 
 /// Copies of some columns with some of their rows.
 #[derive(Debug)]
@@ -116,14 +126,15 @@ impl RowSource for CopiedColumns {
     }
 }
 
-/// Cut points midway between neighbouring values.
+/// Cut points midway between neighbouring values, which ascend and are distinct.
 pub fn between(values: &[f64]) -> Vec<f64> {
     values.windows(2).map(|v| midpoint(v[0], v[1])).collect()
 }
 
 /// The distinct values of a column, ascending; None if there are more than `most`.
 ///
-/// A hash table with open addressing, at most a quarter of which is used.
+/// They are gathered in a hash table with open addressing, of which at most a quarter is used, so
+/// that searches are short.
 pub(super) fn few_values(
     cells: &dyn RowSource,
     feature: usize,
@@ -135,7 +146,7 @@ pub(super) fn few_values(
     let shift = 64 - size.trailing_zeros();
     // An empty slot has all bits set, which is a NaN and so no value.
     let mut seen = vec![u64::MAX; size];
-    let mut found = 0;
+    let mut n_found = 0;
     let mut tile = [0.0; TILE];
     for first in (0..rows.len()).step_by(TILE) {
         if first % (256 * TILE) == 0 {
@@ -146,16 +157,16 @@ pub(super) fn few_values(
         for &x in tile.iter().filter(|x| !x.is_nan()) {
             // -0.0 becomes 0.0.
             let bits = (x + 0.0).to_bits();
-            let mut at = (bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
-            while seen[at] != bits {
-                if seen[at] == u64::MAX {
-                    seen[at] = bits;
-                    found += 1;
+            let mut slot = (bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
+            while seen[slot] != bits {
+                if seen[slot] == u64::MAX {
+                    seen[slot] = bits;
+                    n_found += 1;
                     break;
                 }
-                at = (at + 1) & (size - 1);
+                slot = (slot + 1) & (size - 1);
             }
-            if found > most {
+            if n_found > most {
                 return Ok(None);
             }
         }
@@ -175,7 +186,7 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    /// Read and sort the values of a column. O(n).
+    /// Read and sort the values of a column.
     pub fn new(
         cells: &dyn RowSource,
         feature: usize,
@@ -183,31 +194,7 @@ impl Ranked {
         weights: &Weights,
         control: &Control,
     ) -> Result<Self> {
-        let mut values = Vec::with_capacity(rows.len());
-        let mut tile = [0.0; TILE];
-        let mut masses = Vec::new();
-        for first in (0..rows.len()).step_by(TILE) {
-            if first % (256 * TILE) == 0 {
-                control.check()?;
-            }
-            let tile = &mut tile[..TILE.min(rows.len() - first)];
-            cells.numbers(feature, rows, first, tile);
-            if matches!(weights, Weights::Unit) {
-                values.extend(tile.iter().filter(|x| !x.is_nan()));
-                continue;
-            }
-            for (i, &x) in tile.iter().enumerate() {
-                let mass = match weights {
-                    Weights::Unit => 1,
-                    Weights::Integer(w) => u64::from(w[rows.row(first + i)]),
-                    Weights::Fixed { values, .. } => values[rows.row(first + i)] as u64,
-                };
-                if !x.is_nan() && mass != 0 {
-                    values.push(x);
-                    masses.push(mass);
-                }
-            }
-        }
+        let (values, masses) = read_known(cells, feature, rows, weights, control)?;
         // Values with weights are sorted as pairs.
         if !matches!(weights, Weights::Unit) {
             let keys = values.into_iter().map(order_key);
@@ -229,18 +216,19 @@ impl Ranked {
     pub fn of(sorted: impl Iterator<Item = (f64, u64)>) -> Self {
         let most = sorted.size_hint().1.unwrap_or(0);
         let (mut values, mut ends) = (Vec::with_capacity(most), Vec::with_capacity(most));
-        let (mut last, mut sum) = (f64::NAN, 0);
+        // NaN, which differs from every value, stands for none.
+        let (mut current, mut sum) = (f64::NAN, 0);
         for (value, mass) in sorted {
-            if value != last {
-                if !last.is_nan() {
+            if value != current {
+                if !current.is_nan() {
                     ends.push(sum);
                 }
                 values.push(value);
-                last = value;
+                current = value;
             }
             sum += mass;
         }
-        if !last.is_nan() {
+        if !current.is_nan() {
             ends.push(sum);
         }
         Self { values, ends }
@@ -252,36 +240,73 @@ impl Ranked {
             return between(&self.values);
         }
         let mut cuts = Vec::with_capacity(bins - 1);
-        let (mut first, mut before) = (0, 0);
-        for open in (2..=bins as u64).rev() {
-            let Some(last) = self.boundary(first, before, open) else { break };
+        // The first value and the weight below it of the bin to make next.
+        let (mut first, mut weight_below) = (0, 0);
+        for n_open in (2..=bins as u64).rev() {
+            let Some(last) = self.last_of_bin(first, weight_below, n_open) else { break };
             cuts.push(midpoint(self.values[last], self.values[last + 1]));
             first = last + 1;
-            before = self.ends[last];
+            weight_below = self.ends[last];
         }
         cuts
     }
 
     /// The last value of the bin that starts with value number `first`; None if only one value is
-    /// left. `before` is the weight of the values below, and `open` the number of bins to make of
-    /// the rest.
-    fn boundary(&self, first: usize, before: u64, open: u64) -> Option<usize> {
-        let groups = self.values.len();
-        let left = self.ends[groups - 1] - before;
-        let aim = before + left.div_ceil(open);
-        let at = first + self.ends[first..].partition_point(|&end| end < aim);
-        if at + 1 >= groups {
-            return groups.checked_sub(2).filter(|&last| last >= first);
+    /// left. `weight_below` is the weight of the values below `first`, and `n_open` the number of
+    /// bins to make of the rest.
+    fn last_of_bin(&self, first: usize, weight_below: u64, n_open: u64) -> Option<usize> {
+        let n_values = self.values.len();
+        let weight_left = self.ends[n_values - 1] - weight_below;
+        let aim = weight_below + weight_left.div_ceil(n_open);
+        // The first value with which the bin reaches its share. Each bin leaves a value for the
+        // next one.
+        let reaching = first + self.ends[first..].partition_point(|&end| end < aim);
+        if reaching + 1 >= n_values {
+            return n_values.checked_sub(2).filter(|&last| last >= first);
         }
-        if at > first {
-            let (earlier, inside) = (self.ends[at - 1] - before, self.ends[at] - before);
-            // aim - earlier < inside - aim
-            if 2 * u128::from(left) < u128::from(earlier + inside) * u128::from(open) {
-                return Some(at - 1);
+        if reaching > first {
+            let without = self.ends[reaching - 1] - weight_below;
+            let with = self.ends[reaching] - weight_below;
+            // The share s = weight_left / n_open is nearer to the weight without this value:
+            // s - without < with - s.
+            if 2 * u128::from(weight_left) < u128::from(without + with) * u128::from(n_open) {
+                return Some(reaching - 1);
             }
         }
-        Some(at)
+        Some(reaching)
     }
+}
+
+/// The values of a column that are not missing, and with weights also the weight of each; rows of
+/// weight 0 are left out.
+fn read_known(
+    cells: &dyn RowSource,
+    feature: usize,
+    rows: RowChoice<'_>,
+    weights: &Weights,
+    control: &Control,
+) -> Result<(Vec<f64>, Vec<u64>)> {
+    let (mut values, mut masses) = (Vec::with_capacity(rows.len()), Vec::new());
+    let mut tile = [0.0; TILE];
+    for first in (0..rows.len()).step_by(TILE) {
+        if first % (256 * TILE) == 0 {
+            control.check()?;
+        }
+        let tile = &mut tile[..TILE.min(rows.len() - first)];
+        cells.numbers(feature, rows, first, tile);
+        if matches!(weights, Weights::Unit) {
+            values.extend(tile.iter().filter(|x| !x.is_nan()));
+            continue;
+        }
+        for (i, &x) in tile.iter().enumerate() {
+            let mass = weights.units(rows.row(first + i) as u32) as u64;
+            if !x.is_nan() && mass != 0 {
+                values.push(x);
+                masses.push(mass);
+            }
+        }
+    }
+    Ok((values, masses))
 }
 
 /// [`order_key`] for float32.

@@ -31,7 +31,7 @@ impl WeightWidth {
     }
 }
 
-/// The places of the parts of a record.
+/// Where the parts of a record lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowLayout {
     /// Number of features.
@@ -49,31 +49,31 @@ pub struct RowLayout {
 impl RowLayout {
     /// The layout of rows with `features` codes and a class.
     pub fn new(features: usize, wide: bool, weight: WeightWidth) -> Self {
-        Self { features, wide, number: false, weight, width: 0 }.sized()
+        Self { features, wide, number: false, weight, width: 0 }.with_needed_width()
     }
 
     /// The layout with a number for each row, or without.
     pub fn with_number(self, number: bool) -> Self {
-        Self { number, ..self }.sized()
+        Self { number, ..self }.with_needed_width()
     }
 
-    /// The layout with weights of other bytes.
+    /// The layout with weights of another width.
     pub fn with_weight(self, weight: WeightWidth) -> Self {
-        Self { weight, ..self }.sized()
+        Self { weight, ..self }.with_needed_width()
     }
 
-    /// The layout with the width that its parts need.
-    fn sized(self) -> Self {
+    /// The layout with `width` set to what its parts need.
+    fn with_needed_width(self) -> Self {
         let used = self.class_at() + 1 + self.weight.bytes();
         Self { width: used.next_multiple_of(8), ..self }
     }
 
-    /// Place of the number in a row.
+    /// First byte of the number in a row.
     fn number_at(&self) -> usize {
         self.features * (1 + usize::from(self.wide))
     }
 
-    /// Place of the class in a row.
+    /// Byte of the class in a row.
     pub fn class_at(&self) -> usize {
         self.number_at() + 8 * usize::from(self.number)
     }
@@ -113,15 +113,15 @@ impl RowLayout {
     /// The weight of a row, in units.
     #[inline]
     pub fn weight(&self, row: &[u8]) -> i64 {
-        let at = self.class_at() + 1;
-        let read = |n: usize| {
+        let first = self.class_at() + 1;
+        let read = |n_bytes: usize| {
             let mut bytes = [0; 8];
-            bytes[..n].copy_from_slice(&row[at..at + n]);
+            bytes[..n_bytes].copy_from_slice(&row[first..first + n_bytes]);
             i64::from_le_bytes(bytes)
         };
         match self.weight {
             WeightWidth::None => 1,
-            WeightWidth::Byte => i64::from(row[at]),
+            WeightWidth::Byte => i64::from(row[first]),
             WeightWidth::Word => read(4),
             WeightWidth::Long => read(8),
         }
@@ -129,12 +129,12 @@ impl RowLayout {
 
     /// Write the weight of a row, which must fit its bytes.
     pub(super) fn set_weight(&self, row: &mut [u8], weight: i64) {
-        let (at, bytes) = (self.class_at() + 1, weight.to_le_bytes());
+        let (first, bytes) = (self.class_at() + 1, weight.to_le_bytes());
         match self.weight {
             WeightWidth::None => {}
-            WeightWidth::Byte => row[at] = bytes[0],
-            WeightWidth::Word => row[at..at + 4].copy_from_slice(&bytes[..4]),
-            WeightWidth::Long => row[at..at + 8].copy_from_slice(&bytes),
+            WeightWidth::Byte => row[first] = bytes[0],
+            WeightWidth::Word => row[first..first + 4].copy_from_slice(&bytes[..4]),
+            WeightWidth::Long => row[first..first + 8].copy_from_slice(&bytes),
         }
     }
 }
@@ -142,7 +142,7 @@ impl RowLayout {
 /// Records side by side.
 #[derive(Debug, Clone)]
 pub struct Records {
-    /// The places of the parts of a row.
+    /// Where the parts of a row lie.
     pub layout: RowLayout,
     /// `len * layout.width` bytes.
     pub bytes: Vec<u8>,
@@ -154,12 +154,12 @@ impl Records {
         self.bytes.len() / self.layout.width
     }
 
-    /// True without rows.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Weight of each of the `classes`.
+    /// The weight of the rows of each class, of which there are `classes`.
     pub fn weights_of_classes(&self, classes: usize) -> Vec<u64> {
         let mut totals = vec![0; classes];
         for row in self.rows() {

@@ -13,7 +13,7 @@ use crate::numeric::mix;
 use crate::parallel::{self, Control};
 
 /// Rows hashed by one task.
-const TASK: usize = 256 * TILE;
+const TASK_ROWS: usize = 256 * TILE;
 
 /// Number of rows, counted as copies where weights are copies.
 pub(super) fn total_of(rows: RowChoice<'_>, weights: &Weights) -> u64 {
@@ -24,7 +24,12 @@ pub(super) fn total_of(rows: RowChoice<'_>, weights: &Weights) -> u64 {
 }
 
 /// The rows of a sample of about `wanted` out of `total` rows ([`total_of`]) that are among `rows`;
-/// None if there are no more than `wanted` rows.
+/// None if there are no more than `wanted` rows, so that all of them are the sample.
+///
+/// `cells` reads the columns, and `is_numeric` says which of them are read as numbers.
+///
+/// # Errors
+/// [`crate::error::Error::Cancelled`].
 pub(super) fn sampled_rows(
     cells: &dyn RowSource,
     is_numeric: &[bool],
@@ -36,47 +41,57 @@ pub(super) fn sampled_rows(
     if total <= wanted {
         return Ok(None);
     }
-    // A hash is below it with probability wanted / total.
+    // A hash is below the bound with probability wanted / total.
     let bound = ((u128::from(wanted) << 64) / u128::from(total)) as u64;
-    let keys: Vec<(u64, u64)> =
-        (0..is_numeric.len() as u64).map(|f| (mix(f, 1) | 1, mix(f, 2))).collect();
-    let parts = parallel::map(control, rows.len().div_ceil(TASK), &|task| {
+    // Each column has its own hash: an odd factor, which loses no bits, and a mask.
+    let keys: Vec<CellKey> = (0..is_numeric.len() as u64)
+        .map(|feature| CellKey { factor: mix(feature, 1) | 1, mask: mix(feature, 2) })
+        .collect();
+    let sampled_by_task = parallel::map(control, rows.len().div_ceil(TASK_ROWS), &|task| {
         control.check()?;
-        let mut kept = Vec::new();
+        let mut sampled = Vec::new();
         let (mut hashes, mut numbers, mut codes) = ([0_u64; TILE], [0.0; TILE], [0_u32; TILE]);
-        let end = rows.len().min((task + 1) * TASK);
-        for first in (task * TASK..end).step_by(TILE) {
+        let end = rows.len().min((task + 1) * TASK_ROWS);
+        for first in (task * TASK_ROWS..end).step_by(TILE) {
             let len = TILE.min(end - first);
             // The hash of a row is the sum of its cells' hashes, so columns can be read one by one.
             hashes[..len].fill(0);
-            for (feature, &(a, b)) in keys.iter().enumerate() {
+            for (feature, key) in keys.iter().enumerate() {
                 if is_numeric[feature] {
                     cells.numbers(feature, rows, first, &mut numbers[..len]);
-                    for (h, &x) in hashes[..len].iter_mut().zip(&numbers) {
+                    for (hash, &x) in hashes[..len].iter_mut().zip(&numbers) {
                         let bits = if x.is_nan() { u64::MAX } else { (x + 0.0).to_bits() };
-                        *h = h.wrapping_add(spread(bits, a, b));
+                        *hash = hash.wrapping_add(key.hash(bits));
                     }
                 } else {
                     cells.codes(feature, rows, first, &mut codes[..len]);
-                    for (h, &code) in hashes[..len].iter_mut().zip(&codes) {
-                        *h = h.wrapping_add(spread(u64::from(code), a, b));
+                    for (hash, &code) in hashes[..len].iter_mut().zip(&codes) {
+                        *hash = hash.wrapping_add(key.hash(u64::from(code)));
                     }
                 }
             }
-            for (i, &h) in hashes[..len].iter().enumerate() {
-                if mix(h, 3) < bound {
-                    kept.push(rows.row(first + i) as u32);
+            for (i, &hash) in hashes[..len].iter().enumerate() {
+                if mix(hash, 3) < bound {
+                    sampled.push(rows.row(first + i) as u32);
                 }
             }
         }
-        Ok(kept)
+        Ok(sampled)
     })?;
-    Ok(Some(parts.concat()))
+    Ok(Some(sampled_by_task.concat()))
 }
 
-/// The hash of a cell, with the keys of its column. Small whole numbers differ in their highest
-/// bits alone, which a product would lose, so these are folded into the lower ones first.
-#[inline]
-fn spread(bits: u64, a: u64, b: u64) -> u64 {
-    (bits ^ (bits >> 32) ^ b).wrapping_mul(a)
+/// The hash function of the cells of one column.
+struct CellKey {
+    factor: u64,
+    mask: u64,
+}
+
+impl CellKey {
+    /// The hash of a cell. Small whole numbers differ in their highest bits alone, which a product
+    /// would lose, so these are folded into the lower ones first.
+    #[inline]
+    fn hash(&self, bits: u64) -> u64 {
+        (bits ^ (bits >> 32) ^ self.mask).wrapping_mul(self.factor)
+    }
 }

@@ -29,8 +29,13 @@ pub struct EdgeSummary {
 }
 
 impl EdgeSummary {
-    /// The summary of some of `total` rows, where copies count. `is_numeric` says which features
-    /// are numbers.
+    /// The summary of `rows`, which are some of the `total` rows of the fit.
+    ///
+    /// `cells` reads the columns, of which `is_numeric` says which are numbers. In `total` and in
+    /// the masses, copies of a row count (`weights`). `bins` is the largest number of bins.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Cancelled`].
     pub fn new(
         cells: &dyn RowSource,
         is_numeric: &[bool],
@@ -58,7 +63,8 @@ impl EdgeSummary {
         Ok(Self { few, sample, masses: (0..sampled.len()).map(copies).collect() })
     }
 
-    /// The cut points of each column; None for a column that must be counted on all rows.
+    /// The cut points of each column for at most `bins` bins, from a summary of all `total` rows;
+    /// None for a column that must be counted on all rows.
     pub fn cuts(&self, total: u64, bins: usize) -> Vec<Option<Vec<f64>>> {
         let columns = self.few.iter().zip(&self.sample);
         let cuts = columns.map(|(few, sample)| match few {
@@ -85,20 +91,24 @@ pub struct ValueCounts {
 impl ValueCounts {
     /// Counts of values, where `values[i]` occurs in `masses[i]` rows; NaN is left out.
     pub fn of(values: &[f64], masses: &[u64]) -> Self {
-        let known = values.iter().zip(masses).filter(|(x, m)| !x.is_nan() && **m > 0);
+        let known = values.iter().zip(masses).filter(|(x, mass)| !x.is_nan() && **mass > 0);
         let mut pairs: Vec<(u64, u64)> = known.map(|(&x, &mass)| (order_key(x), mass)).collect();
         pairs.sort_unstable();
-        let ranked = Ranked::of(pairs.into_iter().map(|(key, m)| (from_order_key(key), m)));
-        let mut before = 0;
-        let counts = ranked.ends.iter().map(|&end| end - std::mem::replace(&mut before, end));
-        Self { counts: counts.collect(), values: ranked.values }
+        let ranked = Ranked::of(pairs.into_iter().map(|(key, mass)| (from_order_key(key), mass)));
+        let mut counts = Vec::with_capacity(ranked.ends.len());
+        let mut previous_end = 0;
+        for &end in &ranked.ends {
+            counts.push(end - previous_end);
+            previous_end = end;
+        }
+        Self { counts, values: ranked.values }
     }
 
     /// Cut points for `bins` bins of about equal weight, or between all values if they are fewer.
     pub fn cuts(&self, bins: usize) -> Vec<f64> {
         let mut sum = 0;
-        let ends = self.counts.iter().map(|&c| {
-            sum += c;
+        let ends = self.counts.iter().map(|&count| {
+            sum += count;
             sum
         });
         let ends = ends.collect();

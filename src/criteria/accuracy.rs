@@ -139,23 +139,23 @@ impl Formula for Accuracy {
             BranchLabels::Majority => return fold::evaluate(&Majority, block, false, out),
             BranchLabels::Matching => {
                 let mut assignment = Assignment::default();
-                for (j, s) in out.iter_mut().enumerate() {
-                    let weight = |m, c| block.at(m, c, j).value();
-                    *s = assignment.best(block.branches, block.classes, weight);
+                for (candidate, score) in out.iter_mut().enumerate() {
+                    let weight = |branch, class| block.at(branch, class, candidate).value();
+                    *score = assignment.best(block.branches, block.classes, weight);
                 }
             }
             BranchLabels::Identity => {
                 out.fill(0.0);
-                for i in 0..block.branches.min(block.classes) {
-                    for (s, x) in out.iter_mut().zip(block.cell(i, i)) {
-                        *s += x.value();
+                for label in 0..block.branches.min(block.classes) {
+                    for (score, count) in out.iter_mut().zip(block.cell(label, label)) {
+                        *score += count.value();
                     }
                 }
             }
         }
         let n = block.total().or_one();
-        for s in out {
-            *s /= n;
+        for score in out {
+            *score /= n;
         }
     }
 
@@ -166,8 +166,8 @@ impl Formula for Accuracy {
             BranchLabels::Identity => {
                 let share = -1.0 / row.total().or_one();
                 let (before, cells) = row.class(row.label);
-                for (t, &x) in out.iter_mut().zip(cells) {
-                    *t = before.plus(x).value() * share;
+                for (term, &count) in out.iter_mut().zip(cells) {
+                    *term = before.plus(count).value() * share;
                 }
                 true
             }

@@ -4,13 +4,13 @@
 //! They equal those of [`information`](super::information) but for rounding: sums of `x log2 x` are
 //! divided once, at the end, rows with a known value are kept apart from all rows, and what is
 //! nearly 0 is 0. The rule compares candidates one after the other and takes numbers within 1e-6 as
-//! equal, so these roundings decide, and the fold cannot serve. `x log2 x` is that of [`XLog2X`].
+//! equal, so these roundings decide, and the fold cannot serve. [`XLog2X`] computes `x log2 x`.
 //! O(branches x classes).
 
 use crate::numeric::{Cells, Count, Logs};
 use crate::simd::{Level, logs::QuickLog};
 
-/// Numbers this close are equal.
+/// Numbers this close are equal. The rule that is followed uses the same tolerance.
 pub const EQUAL: f64 = 1e-6;
 
 /// `x log2 x` of counts, from tables for rows and by [`QuickLog`] for weights; 0 for weights below
@@ -65,14 +65,16 @@ pub fn total_entropy<C: Count>(
     x_log_x(whole) - sum
 }
 
-/// Gain over the entropy of the split, in which the `unknown` weight is one more branch. `branches`
-/// are the weights of the branches, `whole` that of the node.
+/// The gain divided by the entropy of the split. `branches` are the weights of the branches, and
+/// the weight of rows with an `unknown` value is one more branch; `whole` is the weight of the
+/// node.
 pub fn ratio<C: Count>(gain: f64, branches: &[C], unknown: C, whole: f64, logs: &XLog2X) -> f64 {
     let split = total_entropy(branches.iter().copied().chain([unknown]), &|c| logs.one(c));
     if split.abs() < EQUAL { 0.0 } else { gain / (split / whole) }
 }
 
-/// Gain of a table of known rows, `[branch * classes + class]`, in a node of weight `whole`.
+/// The gain of a table of rows with a known value, `[branch * classes + class]`, in a node of
+/// weight `whole`.
 pub fn gain<C: Count>(cells: &[C], classes: usize, whole: f64, logs: &XLog2X) -> f64 {
     let class_total =
         |c: usize| cells.iter().skip(c).step_by(classes).fold(C::default(), |a, &b| a.plus(b));

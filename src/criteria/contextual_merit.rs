@@ -17,9 +17,9 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextualMerit {
-    /// Of the decay.
+    /// How fast the weight of a pair falls with its distance.
     pub alpha: f64,
-    /// How weights fall with distance.
+    /// The form in which weights fall with the distance.
     pub decay: DecayName,
     /// Weight at distance 0 under power.
     pub at_zero: f64,

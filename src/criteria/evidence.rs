@@ -36,12 +36,12 @@ pub enum Evidence<'a> {
     Order(QuantileLoss),
 }
 
-/// Search nodes for sizes of smallest trees.
+/// How many search nodes may be spent on finding the sizes of smallest trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeBudget {
     /// For one branch.
     pub branch: u64,
-    /// For all branches of a fit; none: as many as the size of the rows allows.
+    /// For all branches of a fit; `None`: as many as the size of the rows allows.
     pub total: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ pub struct Pairs<'a> {
 }
 
 impl Evidence<'_> {
-    /// Refuse what cannot be read.
+    /// Refuse options of the evidence that are outside their domain.
     pub(super) fn check(&self) -> Result<()> {
         match self {
             Self::Neighbours((method, _)) => method.check(),

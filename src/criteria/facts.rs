@@ -67,8 +67,9 @@ pub enum LossRise {
 }
 
 impl LossRise {
-    /// A bound of the rise when weight `moved` joins others to weight `all`, for `classes` classes.
-    /// For a given `all` it never falls as `moved` grows, and is concave.
+    /// A bound on the rise when rows of weight `moved` join others, which gives them the weight
+    /// `all` together, for `classes` classes. For a given `all` it never falls as `moved` grows,
+    /// and is concave.
     pub fn of(self, moved: f64, all: f64, classes: usize) -> f64 {
         match self {
             _ if moved <= 0.0 => 0.0,
@@ -130,9 +131,9 @@ pub struct Info {
     /// end of a run, the thresholds next to the forbidden zone remain candidates. True only where
     /// it holds for all values of the options: growth leaves out such thresholds for every value.
     pub convex: bool,
-    /// Score of many copies of the rows is larger than that of the rows, without bound: it counts
-    /// rows (or pairs of them) where others are means. Best-first growth weighs other scores by the
-    /// rows of the node.
+    /// The score of many copies of the rows is larger than the score of the rows, without bound: it
+    /// counts rows (or pairs of them) where others are means. Best-first growth weighs other scores
+    /// by the rows of the node.
     pub extensive: bool,
     /// Scores may be scaled by the known fraction when values are missing. True where a score is at
     /// least 0 and the same for many copies of the rows, as a mean decrease for each row is. A
@@ -181,7 +182,7 @@ impl Info {
         example_score: 0.0,
     };
 
-    /// Of criteria on a numeric target: scores from 0 on, and the worked example of all.
+    /// What criteria on a numeric target have in common: scores from 0 on, and the worked example.
     pub(crate) const fn on_numbers(evidence: EvidenceKind) -> Self {
         Self {
             evidence,
@@ -213,7 +214,7 @@ impl Info {
         self.target == TargetKind::Number
     }
 
-    /// Of criteria that need more than a table: no bounds, no worked example.
+    /// What criteria that need more than a table have in common: no bounds, no worked example.
     pub const fn beyond_tables(evidence: EvidenceKind) -> Self {
         Self { evidence, lowest: None, highest: None, example: &[], ..Self::ON_TABLES }
     }

@@ -26,16 +26,16 @@ pub(super) const LANES: usize = 64;
 pub(super) trait Lane: Copy {
     /// All zero.
     const ZERO: Self;
-    /// The number of numbers.
+    /// How many numbers a candidate has.
     const NUMBERS: usize;
     /// The numbers of [`LANES`] candidates.
     type Planes;
     /// Repeat the numbers for every candidate.
     fn splat(self) -> Self::Planes;
-    /// The numbers of candidate `j`.
-    fn get(planes: &Self::Planes, j: usize) -> Self;
-    /// Replace the numbers of candidate `j`.
-    fn put(self, planes: &mut Self::Planes, j: usize);
+    /// The numbers of candidate number `lane` of the step.
+    fn get(planes: &Self::Planes, lane: usize) -> Self;
+    /// Replace the numbers of candidate number `lane` of the step.
+    fn put(self, planes: &mut Self::Planes, lane: usize);
 }
 
 impl<const N: usize> Lane for [f64; N] {
@@ -51,17 +51,17 @@ impl<const N: usize> Lane for [f64; N] {
         planes
     }
     #[inline(always)]
-    fn get(planes: &[[f64; LANES]; N], j: usize) -> Self {
-        let mut found = [0.0; N];
+    fn get(planes: &[[f64; LANES]; N], lane: usize) -> Self {
+        let mut numbers = [0.0; N];
         for i in 0..N {
-            found[i] = planes[i][j];
+            numbers[i] = planes[i][lane];
         }
-        found
+        numbers
     }
     #[inline(always)]
-    fn put(self, planes: &mut [[f64; LANES]; N], j: usize) {
+    fn put(self, planes: &mut [[f64; LANES]; N], lane: usize) {
         for i in 0..N {
-            planes[i][j] = self[i];
+            planes[i][lane] = self[i];
         }
     }
 }
@@ -161,7 +161,7 @@ impl<V: OnClasses, C: Count> Branch<V, C> {
         }
     }
 
-    /// Add up `classes` classes of `len` candidates. `open(j)` are the parts of candidate `j`
+    /// Add up `classes` classes of `len` candidates. `open(lane)` are the parts of candidate `lane`
     /// before the first class; `counts(class)` is the count that all candidates have of a class,
     /// and what each adds to it.
     #[inline(always)]
@@ -177,15 +177,15 @@ impl<V: OnClasses, C: Count> Branch<V, C> {
         for class in 0..classes {
             let (before, counts) = counts(class);
             let counts = &counts[..len];
-            for j in 0..len {
-                let count = before.plus(counts[j]);
+            for lane in 0..len {
+                let count = before.plus(counts[lane]);
                 let (mut parts, size) = match class {
-                    0 => (open(j), C::default()),
-                    _ => (V::Parts::get(&self.parts, j), self.size[j]),
+                    0 => (open(lane), C::default()),
+                    _ => (V::Parts::get(&self.parts, lane), self.size[lane]),
                 };
                 fold.class(count, node, &mut parts);
-                parts.put(&mut self.parts, j);
-                self.size[j] = size.plus(count);
+                parts.put(&mut self.parts, lane);
+                self.size[lane] = size.plus(count);
             }
         }
     }
@@ -203,41 +203,41 @@ pub(super) fn evaluate<V: OnClasses, C: Count>(
     let start = if distance { fold.start_of_distance(node) } else { fold.start(node) };
     let branches = if block.total().is_empty() { 0 } else { block.branches };
     let mut branch = Branch::<V, C>::new();
-    for at in (0..block.len).step_by(LANES) {
-        let len = LANES.min(block.len - at);
+    for first in (0..block.len).step_by(LANES) {
+        let len = LANES.min(block.len - first);
         let mut sums = start.splat();
-        for m in 0..branches {
+        for number in 0..branches {
             // The classes of the branch, and the look-ups by its size.
-            let counts = |class| &block.cell(m, class)[at..at + len];
+            let counts = |class| &block.cell(number, class)[first..first + len];
             if block.classes == 2 {
                 two_classes(fold, node, [counts(0), counts(1)], &mut branch, &mut sums);
                 if V::Look::NUMBERS == 0 {
                     continue;
                 }
             } else {
-                let open = |j| fold.open(V::Sums::get(&sums, j));
+                let open = |lane| fold.open(V::Sums::get(&sums, lane));
                 let counts = |class| (C::default(), counts(class));
                 branch.add_classes((fold, node), (len, block.classes), open, counts);
-                for j in 0..len {
-                    fold.look(branch.size[j], node).put(&mut branch.look, j);
+                for lane in 0..len {
+                    fold.look(branch.size[lane], node).put(&mut branch.look, lane);
                 }
             }
             // The branch is added to the sums.
-            for j in 0..len {
+            for lane in 0..len {
                 let (parts, look) =
-                    (V::Parts::get(&branch.parts, j), V::Look::get(&branch.look, j));
-                let mut sum = V::Sums::get(&sums, j);
-                fold.branch(branch.size[j], parts, look, node, &mut sum);
-                sum.put(&mut sums, j);
+                    (V::Parts::get(&branch.parts, lane), V::Look::get(&branch.look, lane));
+                let mut sum = V::Sums::get(&sums, lane);
+                fold.branch(branch.size[lane], parts, look, node, &mut sum);
+                sum.put(&mut sums, lane);
             }
         }
-        let (out, declared) = (&mut out[at..at + len], &block.declared[at..at + len]);
-        for j in 0..len {
-            let sums = V::Sums::get(&sums, j);
-            out[j] = if distance {
-                fold.distance(sums, node, declared[j])
+        let (out, declared) = (&mut out[first..first + len], &block.declared[first..first + len]);
+        for lane in 0..len {
+            let sums = V::Sums::get(&sums, lane);
+            out[lane] = if distance {
+                fold.distance(sums, node, declared[lane])
             } else {
-                fold.score(sums, node, declared[j])
+                fold.score(sums, node, declared[lane])
             };
         }
     }
@@ -253,20 +253,20 @@ fn two_classes<V: OnClasses, C: Count>(
     branch: &mut Branch<V, C>,
     sums: &mut <V::Sums as Lane>::Planes,
 ) {
-    for j in 0..zero.len().min(one.len()).min(LANES) {
-        let mut sum = V::Sums::get(sums, j);
+    for lane in 0..zero.len().min(one.len()).min(LANES) {
+        let mut sum = V::Sums::get(sums, lane);
         let mut parts = fold.open(sum);
-        fold.class(zero[j], node, &mut parts);
-        fold.class(one[j], node, &mut parts);
-        let size = zero[j].plus(one[j]);
+        fold.class(zero[lane], node, &mut parts);
+        fold.class(one[lane], node, &mut parts);
+        let size = zero[lane].plus(one[lane]);
         let look = fold.look(size, node);
         if V::Look::NUMBERS == 0 {
             fold.branch(size, parts, look, node, &mut sum);
-            sum.put(sums, j);
+            sum.put(sums, lane);
         } else {
-            branch.size[j] = size;
-            parts.put(&mut branch.parts, j);
-            look.put(&mut branch.look, j);
+            branch.size[lane] = size;
+            parts.put(&mut branch.parts, lane);
+            look.put(&mut branch.look, lane);
         }
     }
 }
@@ -282,15 +282,15 @@ fn losses<'c, V: OnClasses, C: Count>(
 ) {
     let mut branch = Branch::<V, C>::new();
     for (step, out) in out.chunks_mut(LANES).enumerate() {
-        let (at, len) = (step * LANES, out.len());
+        let (first, len) = (step * LANES, out.len());
         let counts = |class| {
             let (before, counts) = counts(class);
-            (before, &counts[at..at + len])
+            (before, &counts[first..first + len])
         };
         branch.add_classes((fold, node), (len, classes), |_| V::Parts::ZERO, counts);
-        for j in 0..len {
-            let parts = V::Parts::get(&branch.parts, j);
-            out[j] = fold.loss(branch.size[j], parts, node) * scale;
+        for lane in 0..len {
+            let parts = V::Parts::get(&branch.parts, lane);
+            out[lane] = fold.loss(branch.size[lane], parts, node) * scale;
         }
     }
 }

@@ -68,11 +68,11 @@ pub struct PairScreen {
 pub trait Properties: Send + Sync + std::fmt::Debug {
     /// Facts.
     fn info(&self) -> &'static Info;
-    /// What it reads of a node; of the kind that [`Info::evidence`] says.
+    /// What the criterion reads of a node; its kind is [`Info::evidence`].
     fn evidence(&self) -> Evidence<'_> {
         Evidence::Table
     }
-    /// The selection rule that goes with it.
+    /// The rule by which growth chooses among the best splits of the features.
     fn gain_filter(&self) -> GainFilter {
         GainFilter::None
     }
@@ -80,7 +80,8 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn split_rule(&self) -> SplitRule {
         SplitRule::Best
     }
-    /// All candidates of a node must come in one block (a user's function: one call per node).
+    /// Whether all candidates of a node must come in one block (a user's function: one call per
+    /// node).
     fn needs_all_candidates(&self) -> bool {
         false
     }
@@ -88,18 +89,18 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn reads_logs(&self) -> bool {
         true
     }
-    /// With two classes a best division of levels cuts their order by the share of a class (tested
-    /// for all that say so).
+    /// Whether, with two classes, a best division of levels cuts their order by the share of a
+    /// class (tested for all criteria that say so).
     fn breiman_order(&self) -> bool {
         self.info().convex
     }
-    /// [`Info::convex`] also beside a branch that thresholds leave alone, but for the first and the
-    /// last of all thresholds.
+    /// Whether [`Info::convex`] also holds beside a branch that thresholds leave alone, except for
+    /// the first and the last of all thresholds.
     fn convex_with_missing_branch(&self) -> bool {
         self.info().convex
     }
-    /// The criterion for tables whose branch i holds the rows labelled i; nothing when it reads
-    /// them as any other.
+    /// The criterion for tables whose branch i holds the rows labelled i; `None` if it reads them
+    /// as any other table.
     fn for_label_table(&self) -> Option<Box<dyn Criterion>> {
         None
     }
@@ -117,7 +118,7 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn running_scores(&self) -> Option<RunningScores> {
         None
     }
-    /// Declared classes without rows change the scores, so nothing may leave them out.
+    /// Whether declared classes without rows change the scores, so that nothing may leave them out.
     fn reads_declared_classes(&self) -> bool {
         false
     }
@@ -143,8 +144,10 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
 
 /// A criterion as growth calls it.
 pub trait Criterion: Properties {
-    /// The scores of all candidates of an admitted block, or their distances. Refused unless the
-    /// criterion reads tables.
+    /// Write the scores of all candidates of an admitted block, or their distances.
+    ///
+    /// # Errors
+    /// Unless the criterion reads tables.
     fn evaluate(&self, _tables: &Tables<'_>, _distance: bool, _out: &mut [f64]) -> Result<()> {
         self.info().refuse_table()
     }
@@ -157,7 +160,7 @@ pub trait Criterion: Properties {
     fn losses(&self, _counts: Cells<'_>, _context: &Context, _out: &mut [f64]) -> bool {
         false
     }
-    /// What a node with these rows says of a numeric target, as far as moments tell.
+    /// The value and the impurity of a node with these rows, as far as moments tell them.
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
         let variance = grid.variance(rows);
         Outcome { value: grid.number(rows.mean), impurity: variance, variance }

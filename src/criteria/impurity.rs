@@ -11,7 +11,7 @@ use super::info_gain::InfoGain;
 use crate::numeric::Count;
 use serde::Deserialize;
 
-/// What the rows of a leaf cost, each.
+/// The mean cost of the rows of a leaf, which pruning adds up over the leaves of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Impurity {
@@ -22,14 +22,14 @@ pub enum Impurity {
     Entropy,
     /// `1 - max p_c`, as in CART; `accuracy` decreases it.
     Error,
-    /// Of a numeric target: the impurity by the criterion of growth.
+    /// For a numeric target, the impurity that the criterion of growth decreases.
     Criterion,
-    /// Of a numeric target: the variance.
+    /// For a numeric target, the variance.
     Variance,
 }
 
 impl Impurity {
-    /// Whether it is that of a numeric target.
+    /// Whether it is an impurity of a numeric target.
     pub fn is_of_number(self) -> bool {
         matches!(self, Self::Criterion | Self::Variance)
     }

@@ -305,9 +305,9 @@ fn screenable<C: Count>(block: &Block<'_, C>) -> Option<&'static [f64]> {
     (rows && n > 0.0 && n < table.len() as f64).then_some(table)
 }
 
-/// True for a block of real weights that can be screened: below a weight of 1 the bound on the
+/// Whether a block has real weights that can be screened: below a weight of 1 the bound on the
 /// error would not hold.
-fn weighable<C: Count>(block: &Block<'_, C>) -> bool {
+fn is_screenable_by_weights<C: Count>(block: &Block<'_, C>) -> bool {
     matches!(C::cells(block.totals), Cells::Weights(_)) && block.total().value() >= 1.0
 }
 
@@ -317,28 +317,28 @@ fn add_quick<C: Count>(block: &Block<'_, C>, out: &mut [f64], mut sizes: Option<
     let (quick, level) = (QuickLog::new(), Level::active());
     let (mut size, mut logs) = ([0.0; LANES], [0.0; LANES]);
     for (step, out) in out.chunks_mut(LANES).enumerate() {
-        let at = step * LANES;
+        let first = step * LANES;
         let (size, logs) = (&mut size[..out.len()], &mut logs[..out.len()]);
         out.fill(0.0);
         for branch in 0..block.branches {
             size.fill(0.0);
-            for c in 0..block.classes {
-                let Cells::Weights(weights) = C::cells(block.cell(branch, c)) else { continue };
-                let weights = &weights[at..at + size.len()];
+            for class in 0..block.classes {
+                let Cells::Weights(weights) = C::cells(block.cell(branch, class)) else { continue };
+                let weights = &weights[first..first + size.len()];
                 quick.all_x_log2_x(level, weights, logs);
-                for ((s, z), (x, log)) in
+                for ((sum, size), (weight, log)) in
                     out.iter_mut().zip(&mut *size).zip(weights.iter().zip(&*logs))
                 {
-                    *z += x;
-                    *s += log;
+                    *size += weight;
+                    *sum += log;
                 }
             }
             quick.all_x_log2_x(level, size, logs);
-            for (s, whole) in out.iter_mut().zip(&*logs) {
-                *s -= whole;
+            for (sum, whole) in out.iter_mut().zip(&*logs) {
+                *sum -= whole;
             }
             if let Some(sizes) = sizes.as_deref_mut() {
-                sizes[at..].iter_mut().zip(&*logs).for_each(|(sum, whole)| *sum += whole);
+                sizes[first..].iter_mut().zip(&*logs).for_each(|(sum, whole)| *sum += whole);
             }
         }
     }
@@ -355,43 +355,46 @@ fn add_x_log2_x<C: Count>(
     // The length is a power of two and counts are below it, so the mask changes none; it spares a
     // bounds check.
     let mask = table.len() - 1;
-    let at = |x: u32| table[x as usize & mask];
+    let x_log2_x = |x: u32| table[x as usize & mask];
     let mut size = [0; LANES];
     let size = &mut size[..out.len()];
     for branch in 0..block.branches {
-        let plane = |c| match C::cells(block.cell(branch, c)) {
+        // The caller has found that counts are rows (`screenable`).
+        let plane = |class| match C::cells(block.cell(branch, class)) {
             Cells::Rows(rows) => rows,
             Cells::Weights(_) | Cells::Moments(_) => &[],
         };
         if block.classes == 2 {
             let pairs = out.iter_mut().zip(plane(0).iter().zip(plane(1)));
             match sizes.as_deref_mut() {
-                None => pairs.for_each(|(s, (&x, &y))| *s += at(x) + at(y) - at(x + y)),
-                Some(sizes) => pairs.zip(sizes).for_each(|((s, (&x, &y)), sum)| {
-                    let whole = at(x + y);
-                    *s += at(x) + at(y) - whole;
-                    *sum += whole;
+                None => pairs.for_each(|(sum, (&x, &y))| {
+                    *sum += x_log2_x(x) + x_log2_x(y) - x_log2_x(x + y);
+                }),
+                Some(sizes) => pairs.zip(sizes).for_each(|((sum, (&x, &y)), sizes)| {
+                    let whole = x_log2_x(x + y);
+                    *sum += x_log2_x(x) + x_log2_x(y) - whole;
+                    *sizes += whole;
                 }),
             }
             continue;
         }
         size.fill(0);
-        for c in 0..block.classes {
-            for ((s, z), &x) in out.iter_mut().zip(&mut *size).zip(plane(c)) {
-                *z += x;
-                *s += at(x);
+        for class in 0..block.classes {
+            for ((sum, size), &count) in out.iter_mut().zip(&mut *size).zip(plane(class)) {
+                *size += count;
+                *sum += x_log2_x(count);
             }
         }
         match sizes.as_deref_mut() {
             None => {
-                for (s, &z) in out.iter_mut().zip(&*size) {
-                    *s -= at(z);
+                for (sum, &size) in out.iter_mut().zip(&*size) {
+                    *sum -= x_log2_x(size);
                 }
             }
             Some(sizes) => {
-                for ((s, sum), &z) in out.iter_mut().zip(sizes).zip(&*size) {
-                    *s -= at(z);
-                    *sum += at(z);
+                for ((sum, sizes), &size) in out.iter_mut().zip(sizes).zip(&*size) {
+                    *sum -= x_log2_x(size);
+                    *sizes += x_log2_x(size);
                 }
             }
         }
@@ -415,10 +418,10 @@ fn error_of<C: Count>(block: &Block<'_, C>) -> f64 {
 /// Information gain without a division: `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2
 /// n_m`, and a bound on the difference from the fold.
 pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
-    if weighable(block) {
+    if is_screenable_by_weights(block) {
         let (h, share) = (class_entropy(block), 1.0 / block.total().value());
         add_quick(block, out, None);
-        out.iter_mut().for_each(|s| *s = h + *s * share);
+        out.iter_mut().for_each(|gain| *gain = h + *gain * share);
         return Some(4.0 * error_of(block));
     }
     let table = screenable(block)?;
@@ -426,8 +429,8 @@ pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> O
     for (step, out) in out.chunks_mut(LANES).enumerate() {
         out.fill(0.0);
         add_x_log2_x(&block.part(step * LANES, out.len()), table, out, None);
-        for s in out {
-            *s = h + *s * share;
+        for gain in out {
+            *gain = h + *gain * share;
         }
     }
     Some(error_of(block))
@@ -436,16 +439,16 @@ pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> O
 /// Gain ratio with one division, and a bound on the difference from the ratio of what the fold
 /// gives.
 pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
-    if weighable(block) {
+    if is_screenable_by_weights(block) {
         let n = block.total().value();
         let (n_h, whole) = (n * class_entropy(block), QuickLog::new().x_log2_x(n));
         let mut sizes = vec![0.0; out.len()];
         add_quick(block, out, Some(&mut sizes));
         let mut smallest = f64::INFINITY;
-        for (s, z) in out.iter_mut().zip(&sizes) {
-            let split = whole - z;
+        for (ratio, sizes) in out.iter_mut().zip(&sizes) {
+            let split = whole - sizes;
             smallest = if split < smallest { split } else { smallest };
-            *s = (n_h + *s) / split;
+            *ratio = (n_h + *ratio) / split;
         }
         // The bound would be useless where a split entropy is close to 0.
         return (smallest > 1e-3 * n.min(1.0)).then(|| 8.0 * error_of(block) * n / smallest);
@@ -462,12 +465,12 @@ pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]
         out.fill(0.0);
         sizes.fill(0.0);
         add_x_log2_x(&part, table, out, Some(sizes));
-        for (s, z) in out.iter_mut().zip(sizes) {
-            let split = whole - *z;
+        for (ratio, sizes) in out.iter_mut().zip(sizes) {
+            let split = whole - *sizes;
             // The smallest split entropy of two occupied branches, n H(1, n-1), is above log2 n.
             let divides = split > 0.5;
             smallest = if divides && split < smallest { split } else { smallest };
-            *s = if divides { (n_h + *s) / split } else { 0.0 };
+            *ratio = if divides { (n_h + *ratio) / split } else { 0.0 };
         }
     }
     // |a/b - a'/b'| <= (|a - a'| + |a'/b'| |b - b'|) / b, and the ratio is at most 1.

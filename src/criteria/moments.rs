@@ -3,8 +3,8 @@
 //!
 //! The table of a candidate has one cell per branch, with the weight, mean and squared deviation of
 //! its rows ([`Moments`]). A criterion of this kind declares an impurity; its score is the impurity
-//! of the node less the mean impurity of the branches, weighted by their rows. Criteria that need
-//! medians or quantiles are those on [order](super::order). O(branches) per candidate.
+//! of the node minus the mean impurity of the branches, weighted by their rows. Criteria that need
+//! medians or quantiles read the [order](super::order). O(branches) per candidate.
 
 use super::{Criterion, Info, Properties, Tables};
 use crate::data::TargetGrid;
@@ -53,8 +53,8 @@ pub trait OnMoments: Send + Sync + std::fmt::Debug {
     fn is_of_means(&self) -> bool {
         self.is_between_means()
     }
-    /// Refuse numbers outside the domain of the formula: `name` is that of the target, `values` are
-    /// its numbers by row.
+    /// Refuse numbers outside the domain of the formula. `name` is the name of the target, and
+    /// `values` are the rows with their numbers.
     fn admit(&self, _name: &str, _values: &mut dyn Iterator<Item = (usize, f64)>) -> Result<()> {
         Ok(())
     }

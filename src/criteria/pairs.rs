@@ -97,7 +97,7 @@ pub enum DecayName {
 }
 
 impl DecayName {
-    /// With its weight at distance 0, which only `power` reads.
+    /// The decay of this name. `at_zero` is the weight at distance 0, which only `power` reads.
     pub fn decay(self, at_zero: f64) -> Decay {
         match self {
             Self::Exponential => Decay::Exponential,

@@ -21,13 +21,13 @@ use serde::Deserialize;
 pub struct Pi {
     /// Weights of the cases 1 to 4.
     pub theta: [f64; 4],
-    /// Of the decay.
+    /// How fast the weight of a pair falls with its distance.
     pub alpha: f64,
-    /// How weights fall with distance.
+    /// The form in which weights fall with the distance.
     pub decay: DecayName,
     /// Weight at distance 0 under power.
     pub at_zero: f64,
-    /// Each value with its share of the rows.
+    /// Whether each value counts by its share of the rows.
     pub weighted: bool,
     /// How pairs are added up.
     pub precision: Precision,

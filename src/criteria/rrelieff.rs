@@ -4,7 +4,7 @@
 //! Over the k nearest rows of each row, each with its share `d` of the weight of 1 of the row, with
 //! `a` its difference in the feature and `y` its difference in the target over the range of the
 //! target at the root: `sum d y a / sum d y - sum d (1 - y) a / sum d (1 - y)`, the mean difference
-//! in the feature of neighbours that differ in the target, less that of neighbours that agree. A
+//! in the feature of neighbours that differ in the target, minus that of neighbours that agree. A
 //! mean over nothing is 0: no neighbour differs in the target, or none agrees in it at all. A
 //! missing cell differs as much as is to be expected from all known cells, as there are no classes.
 //! Sees interactions as ReliefF does; blind to redundancy. O(t^2 n), twice where the distances of

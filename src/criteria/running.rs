@@ -19,7 +19,7 @@ pub enum Term {
 /// no rows, so none that [reads them](super::Properties::reads_declared_classes) may have any.
 #[derive(Debug, Clone, Copy)]
 pub struct RunningScores {
-    /// What is summed.
+    /// The term that is summed over the classes.
     pub term: Term,
     /// Write the scores of cuts, and return a bound on their distance from what `score` rounds. 0:
     /// they are equal to the bit.
@@ -60,7 +60,7 @@ pub enum LeftRows<'a> {
 const EXACT_SQUARES: usize = 1 << 26;
 
 impl RunningScores {
-    /// True where the sums of `n` rows are what [`Term`] says.
+    /// Whether the sums of `n` rows are exact squares, or have all their logarithms in the tables.
     pub fn holds(&self, n: usize, logs: Logs) -> bool {
         match self.term {
             Term::Squares => n < EXACT_SQUARES,

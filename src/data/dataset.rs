@@ -1,35 +1,36 @@
-//! The encoded training set, which the bindings make once per fit.
+//! The encoded training set ([`Dataset`]), which is made once per fit by a
+//! [`super::DatasetBuilder`].
 //!
-//! [`DatasetBuilder`] reads the user's arrays column by column, through closures, and writes each
-//! cell to its internal row. O(cells); nothing is copied twice. A bootstrap sample ([`Draw`]) is a
-//! data set that shares the numbers of the one it was drawn from.
+//! It has the columns, the classes or the numeric target, and the numbers that rows have outside.
+//! Data sets that are made from another one (a bootstrap sample, some features, binned columns)
+//! share what stays the same with it.
 
 use super::source::{RowChoice, RowSource};
 use super::{
-    Bins, Column, Draw, Label, Lender, MISSING, NominalColumn, NumericColumn, Planes, Schema,
-    Target, Weights, entry_row, sorted_entries,
+    Bins, Column, Draw, Label, MISSING, NominalColumn, NumericColumn, Planes, Schema, Target,
+    Weights,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::parallel::{self, Control};
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// Columns and classes by internal row.
 #[derive(Debug)]
 pub struct Dataset<'a> {
-    schema: Arc<Schema>,
-    columns: Vec<Column<'a>>,
+    pub(super) schema: Arc<Schema>,
+    pub(super) columns: Vec<Column<'a>>,
     /// Class of each internal row.
-    classes: Vec<u16>,
+    pub(super) classes: Vec<u16>,
     /// First internal row of each class, then the number of rows.
-    class_starts: Vec<u32>,
+    pub(super) class_starts: Vec<u32>,
     /// Original number of each internal row.
-    original: Arc<Vec<u32>>,
+    pub(super) original: Arc<Vec<u32>>,
     /// Internal number of each original row, made on first use.
-    internal: OnceLock<Vec<u32>>,
+    pub(super) internal: OnceLock<Vec<u32>>,
     /// The numbers of the rows, where the target is numeric: there is one class then.
-    target: Option<Target>,
-    planes: OnceLock<Option<Planes>>,
+    pub(super) target: Option<Target>,
+    /// Made on first use; None where the columns have no bit planes.
+    pub(super) planes: OnceLock<Option<Planes>>,
 }
 
 impl<'a> Dataset<'a> {
@@ -54,7 +55,7 @@ impl<'a> Dataset<'a> {
         self.original.len()
     }
 
-    /// True without rows.
+    /// Whether the data set has no rows.
     pub fn is_empty(&self) -> bool {
         self.original.is_empty()
     }
@@ -74,11 +75,12 @@ impl<'a> Dataset<'a> {
         self.target.as_ref()
     }
 
-    /// The weights with which the target is summed exactly.
+    /// Weights, rounded so that sums of weights times the numbers of the target are exact. Weights
+    /// of classes, whose sums are exact as they are, come back unchanged.
     ///
     /// # Errors
-    /// [`Error::Data`] for a weight that such a sum would lose.
-    pub fn summing(&self, weights: Weights) -> Result<Weights> {
+    /// [`crate::error::Error::Data`] for a weight that such a sum would lose.
+    pub fn round_weights_for_target(&self, weights: Weights) -> Result<Weights> {
         match self.target {
             Some(_) => weights.coarser(&|row| self.original[row] as usize),
             None => Ok(weights),
@@ -90,7 +92,7 @@ impl<'a> Dataset<'a> {
         self.class_starts.len() - 1
     }
 
-    /// Internal rows of class `c` are `starts[c]..starts[c + 1]`.
+    /// Internal rows of class `c` are `class_starts()[c]..class_starts()[c + 1]`.
     pub fn class_starts(&self) -> &[u32] {
         &self.class_starts
     }
@@ -100,7 +102,7 @@ impl<'a> Dataset<'a> {
         &self.original
     }
 
-    /// Rows in the order of their original numbers.
+    /// A copy of internal row numbers, sorted by the original numbers of the rows.
     pub fn in_original_order(&self, rows: &[u32]) -> Vec<u32> {
         let mut rows = rows.to_vec();
         rows.sort_unstable_by_key(|&row| self.original[row as usize]);
@@ -111,15 +113,18 @@ impl<'a> Dataset<'a> {
     pub fn internal(&self) -> &[u32] {
         self.internal.get_or_init(|| {
             let mut internal = vec![0; self.len()];
-            for (place, &row) in (0..).zip(self.original()) {
-                internal[row as usize] = place;
+            for (internal_row, &original_row) in (0..).zip(self.original()) {
+                internal[original_row as usize] = internal_row;
             }
             internal
         })
     }
 
     /// Sort all numeric columns now, in parallel; in a bootstrap sample, those that it was drawn
-    /// from.
+    /// from. Without it each column is sorted when its order is first asked for.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Cancelled`].
     pub fn sort_columns(&self, control: &Control) -> Result<()> {
         parallel::map(control, self.columns.len(), &|i| {
             control.check()?;
@@ -131,8 +136,9 @@ impl<'a> Dataset<'a> {
         Ok(())
     }
 
-    /// Copy the numbers that are lent, for a job that often reads them.
-    pub fn copy_lent(&self) {
+    /// Copy the numbers that lent columns read from the caller's table, for a job that reads them
+    /// often.
+    pub fn copy_lent_numbers(&self) {
         for column in &self.columns {
             if let Column::Numeric(c) = column {
                 c.values();
@@ -140,7 +146,7 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    /// The data set with some of its features.
+    /// The data set with only `features`, in the order in which they are listed.
     pub fn select(&self, features: &[usize]) -> Self {
         let mut schema = (*self.schema).clone();
         schema.features = features.iter().map(|&f| self.schema.features[f].clone()).collect();
@@ -149,24 +155,24 @@ impl<'a> Dataset<'a> {
     }
 
     /// The bootstrap sample of a draw: each drawn row is an internal row, so that several may have
-    /// one original row.
-    pub fn drawn(&self, draw: &Arc<Draw>) -> Self {
+    /// one original row. Numbers are shared with this data set, which must not be a sample itself.
+    pub fn bootstrap_sample(&self, draw: &Arc<Draw>) -> Self {
         let columns = self.columns().iter().map(|column| match column {
             Column::Numeric(c) => Column::Numeric(c.draw(draw)),
             Column::Nominal(c) => Column::Nominal(c.draw(draw)),
         });
-        let starts = self.class_starts().iter().map(|&s| draw.first(s)).collect();
-        let of = |from: &[u32]| draw.rows().iter().map(|&r| from[r as usize]).collect();
-        let classes = draw.rows().iter().map(|&r| self.classes()[r as usize]).collect();
+        let class_starts = self.class_starts().iter().map(|&start| draw.first(start)).collect();
+        let classes = draw.rows().iter().map(|&row| self.classes()[row as usize]).collect();
+        let original = draw.rows().iter().map(|&row| self.original()[row as usize]).collect();
         Self {
             target: self.target.as_ref().map(|target| target.of_rows(draw.rows())),
-            ..self.with_rows(columns.collect(), classes, starts, of(self.original()))
+            ..self.with_rows(columns.collect(), classes, class_starts, original)
         }
     }
 
-    /// Some rows, by ascending number of their target, which gets a grid of its own. O(their
-    /// cells).
-    pub fn renewed(&self, rows: &[u32]) -> Self {
+    /// A copy of some rows of a numeric target, which gets a grid that fits these rows alone.
+    /// `rows` ascend by their number, because growth expects rows in this order. O(their cells).
+    pub fn rows_on_own_grid(&self, rows: &[u32]) -> Self {
         let columns = self.columns.iter().map(|column| match column {
             Column::Numeric(c) => {
                 Column::Numeric(NumericColumn::new(rows.iter().map(|&r| c.value(r)).collect()))
@@ -176,14 +182,16 @@ impl<'a> Dataset<'a> {
             }
         });
         let original = rows.iter().map(|&row| self.original[row as usize]).collect();
-        let (classes, starts) = (vec![0; rows.len()], vec![0, rows.len() as u32]);
+        let (classes, class_starts) = (vec![0; rows.len()], vec![0, rows.len() as u32]);
         Self {
-            target: self.target.as_ref().map(|target| target.renewed(rows)),
-            ..self.with_rows(columns.collect(), classes, starts, original)
+            target: self.target.as_ref().map(|target| target.rows_on_own_grid(rows)),
+            ..self.with_rows(columns.collect(), classes, class_starts, original)
         }
     }
 
-    /// The features with other rows. Original rows have no single internal number any more.
+    /// The features with other rows and without a numeric target, which the caller adds. An
+    /// original row may be there several times or not at all, so that no list of internal numbers
+    /// is made.
     fn with_rows(
         &self,
         columns: Vec<Column<'a>>,
@@ -203,13 +211,15 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    /// The rows of a numeric target with classes in its place: the bin of each number.
+    /// The rows of a numeric target with classes in its place: the bin of each number. The classes
+    /// are labelled 0, 1, and so on.
     pub fn with_target_bins(&self, bins: &Bins) -> Self {
+        // Without a numeric target, all rows are in the first class.
         let bin_of =
             |row: u32| self.target.as_ref().map_or(0, |target| bins.bin(target.value(row)));
-        // Rows are sorted by their numbers, hence by bin.
+        // Rows are sorted by their numbers and hence by bin.
         let classes: Vec<u16> = (0..self.len() as u32).map(|row| bin_of(row) as u16).collect();
-        let starts = (0..=bins.len() as u32)
+        let class_starts = (0..=bins.len() as u32)
             .map(|bin| classes.partition_point(|&class| u32::from(class) < bin) as u32)
             .collect();
         let labels = (0..bins.len() as i64).map(Label::Int).collect();
@@ -217,7 +227,7 @@ impl<'a> Dataset<'a> {
             schema: Schema { classes: labels, ..(*self.schema).clone() }.into(),
             internal: self.internal.clone(),
             original: self.original.clone(),
-            ..self.with_rows(self.columns.clone(), classes, starts, Vec::new())
+            ..self.with_rows(self.columns.clone(), classes, class_starts, Vec::new())
         }
     }
 
@@ -233,249 +243,6 @@ impl<'a> Dataset<'a> {
             target: self.target.clone(),
             planes: OnceLock::new(),
         }
-    }
-}
-
-/// Most bytes of the cells of columns that are read together, where nothing of them is kept.
-const LENT_BYTES: usize = 8 << 20;
-
-/// Appends the cells of some rows of a column to a list.
-type ReadCells<'r, T> = &'r (dyn Fn(&[u32], usize, &mut Vec<T>) + Sync);
-
-/// Some columns of `value(row, column)`, with their rows in the order of `original`.
-// Inlined into the closure of a job, the loop reads the strides of `value` for every cell.
-#[inline(never)]
-fn read_columns<T>(
-    original: &[u32],
-    columns: Range<usize>,
-    read: ReadCells<'_, T>,
-    control: &Control,
-) -> Result<Vec<Vec<T>>> {
-    let mut block: Vec<Vec<T>> =
-        columns.clone().map(|_| Vec::with_capacity(original.len())).collect();
-    // 64 rows at a time, so that the cells of a row are read while they are in the cache.
-    for tile in original.chunks(64) {
-        control.check()?;
-        for (column, values) in columns.clone().zip(&mut block) {
-            read(tile, column, values);
-        }
-    }
-    Ok(block)
-}
-
-/// Builds a [`Dataset`], column by column.
-#[derive(Debug)]
-pub struct DatasetBuilder<'a> {
-    schema: Schema,
-    columns: Vec<Column<'a>>,
-    classes: Vec<u16>,
-    class_starts: Vec<u32>,
-    original: Arc<Vec<u32>>,
-    target: Option<Target>,
-}
-
-impl<'a> DatasetBuilder<'a> {
-    /// A builder without columns, from the class code of each original row.
-    ///
-    /// # Errors
-    /// With 2^31 rows or more, or a code that is not that of a declared class.
-    pub fn new(schema: Schema, codes: &[u16]) -> Result<Self> {
-        let (n, k) = (codes.len(), schema.classes.len());
-        // An entry of a sorted order has 31 bits for the row.
-        if n as u64 >= 1 << 31 {
-            return Err(Error::Data(format!("{n} rows: at most 2,147,483,647 are supported")));
-        }
-        // A counting sort of the rows by class.
-        let mut class_starts = vec![0_u32; k + 1];
-        for &c in codes {
-            if c as usize >= k {
-                return Err(Error::Internal(format!("class code {c} of {k} classes")));
-            }
-            class_starts[c as usize + 1] += 1;
-        }
-        for c in 0..k {
-            class_starts[c + 1] += class_starts[c];
-        }
-        let mut next = class_starts.clone();
-        let mut original = vec![0; n];
-        let mut classes = vec![0; n];
-        for (i, &c) in codes.iter().enumerate() {
-            let place = next[c as usize];
-            next[c as usize] += 1;
-            original[place as usize] = i as u32;
-            classes[place as usize] = c;
-        }
-        let (target, original) = (None, original.into());
-        Ok(Self { schema, columns: Vec::new(), classes, class_starts, original, target })
-    }
-
-    /// A builder without columns, from the number that each original row has as its target. Rows
-    /// are sorted by it.
-    ///
-    /// # Errors
-    /// With 2^31 rows or more, or a number that [`Target::grid_of`] refuses.
-    pub fn of_numbers(schema: Schema, numbers: &[f64]) -> Result<Self> {
-        let grid = Target::grid_of(&schema.target, numbers)?;
-        let one_class = Schema { classes: vec![Label::Int(0)], ..schema };
-        let mut built = Self::new(one_class, &vec![0; numbers.len()])?;
-        built.schema.classes.clear();
-        let order: Vec<u32> = sorted_entries(numbers).into_iter().map(entry_row).collect();
-        let sorted: Vec<f64> = order.iter().map(|&row| numbers[row as usize]).collect();
-        built.original = order.into();
-        built.target = Some(Target::new(grid, sorted));
-        Ok(built)
-    }
-
-    /// Add `count` numeric columns whose cells lie side by side; `value(row, column)` reads a cell.
-    /// With a `lender` numbers stay there, except in columns with missing values.
-    ///
-    /// # Errors
-    /// [`Error::Data`] names the column and row of an infinite cell.
-    pub fn numeric_block<T: Copy + Into<f64>>(
-        &mut self,
-        count: usize,
-        value: impl Fn(usize, usize) -> T + Sync,
-        lender: Option<Lender<'a>>,
-        control: &Control,
-    ) -> Result<()> {
-        let read = |rows: &[u32], column: usize, out: &mut Vec<T>| {
-            out.extend(rows.iter().map(|&row| value(row as usize, column)));
-        };
-        self.read_numeric_block(count, &read, lender, control)
-    }
-
-    /// [`Self::numeric_block`], not generic in the way in which cells are read.
-    fn read_numeric_block<T: Copy + Into<f64>>(
-        &mut self,
-        count: usize,
-        read: ReadCells<'_, T>,
-        lender: Option<Lender<'a>>,
-        control: &Control,
-    ) -> Result<()> {
-        let made = self.columns.len();
-        // One pass over the rows for each thread; some columns at a time if nothing of them is
-        // kept.
-        let together = match lender {
-            Some(_) => {
-                let fit = LENT_BYTES / (self.original.len() * size_of::<T>()).max(1);
-                count.div_ceil(8).min(16).min(fit)
-            }
-            None => count.div_ceil(control.threads()),
-        };
-        let together = together.max(1);
-        let columns = parallel::collect(control, count.div_ceil(together), &|group| {
-            let columns = group * together..count.min((group + 1) * together);
-            let block = read_columns(&self.original, columns.clone(), read, control)?;
-            // The order of a lent column takes the place of its float32 numbers.
-            let columns = columns.zip(block).map(|(column, cells)| {
-                control.check()?;
-                let feature = made + column;
-                self.refuse_infinite(feature, &cells)?;
-                let is_missing = |&cell: &T| cell.into().is_nan();
-                Ok(Column::Numeric(match lender {
-                    Some(lender) if !cells.iter().any(is_missing) => {
-                        let order = lender.sorts.then(|| sorted_entries(&cells));
-                        NumericColumn::lent(lender.source, feature, self.original.clone(), order)
-                    }
-                    _ => NumericColumn::new(cells.into_iter().map(Into::into).collect()),
-                }))
-            });
-            columns.collect::<Result<Vec<_>>>()
-        })?;
-        self.columns.extend(columns);
-        Ok(())
-    }
-
-    fn refuse_infinite<T: Copy + Into<f64>>(&self, feature: usize, cells: &[T]) -> Result<()> {
-        // Chunks are looked at without a branch per value, of which the compiler makes vectors.
-        let is_infinite = |cell: &T| (*cell).into().is_infinite();
-        let any = |chunk: &[T]| chunk.iter().fold(false, |any, cell| any | is_infinite(cell));
-        if cells.chunks(1024).any(any)
-            && let Some(at) = cells.iter().position(is_infinite)
-        {
-            return Err(Error::Data(format!(
-                "Input X contains infinity or a value too large: column '{}', row {}, value {}; \
-                 replace it by a number or NaN",
-                self.schema.features[feature].name,
-                self.original[at],
-                cells[at].into()
-            )));
-        }
-        Ok(())
-    }
-
-    /// Add nominal columns whose cells lie side by side, with at most 255 levels each and without
-    /// missing values; `code(row, column)` reads a cell, and `levels` has the levels of each
-    /// column.
-    ///
-    /// # Errors
-    /// [`Error::Data`] names the column and row of a code without a level.
-    pub fn nominal_block(
-        &mut self,
-        levels: &[usize],
-        code: impl Fn(usize, usize) -> u8,
-        control: &Control,
-    ) -> Result<()> {
-        let mut block: Vec<Vec<u8>> =
-            levels.iter().map(|_| Vec::with_capacity(self.original.len())).collect();
-        for tile in self.original.chunks(64) {
-            control.check()?;
-            for (column, codes) in block.iter_mut().enumerate() {
-                codes.extend(tile.iter().map(|&row| code(row as usize, column)));
-            }
-        }
-        for (&levels, codes) in levels.iter().zip(block) {
-            let highest = codes.iter().copied().max();
-            if let Some(code) = highest.filter(|&code| usize::from(code) >= levels) {
-                let at = codes.iter().position(|&c| c == code).map_or(0, |at| self.original[at]);
-                return Err(self.undeclared(at, u32::from(code), levels));
-            }
-            self.columns.push(Column::Nominal(NominalColumn::narrow(levels, codes)));
-        }
-        Ok(())
-    }
-
-    /// The error of a code of the next column that has no level.
-    fn undeclared(&self, row: u32, code: u32, levels: usize) -> Error {
-        Error::Data(format!(
-            "column '{}', row {row}: code {code}, but only {levels} levels are declared",
-            self.schema.features[self.columns.len()].name,
-        ))
-    }
-
-    /// Add a nominal column; `code(row)` reads a cell, and a negative code is missing.
-    ///
-    /// # Errors
-    /// [`Error::Data`] names the column and row of a code without a level.
-    pub fn nominal(&mut self, levels: usize, code: impl Fn(usize) -> i64) -> Result<()> {
-        let read = |row: u32| match code(row as usize) {
-            c if c < 0 => MISSING,
-            c => c.min(i64::from(MISSING - 1)) as u32,
-        };
-        let column = NominalColumn::new(levels, self.original.iter().map(|&row| read(row)));
-        let wrong = |&row: &u32| (read(row) as usize) >= levels && read(row) != MISSING;
-        if let Some(&row) = self.original.iter().find(|row| wrong(row)) {
-            return Err(self.undeclared(row, read(row), levels));
-        }
-        self.columns.push(Column::Nominal(column));
-        Ok(())
-    }
-
-    /// The finished data set.
-    pub fn finish(self) -> Result<Dataset<'a>> {
-        if self.columns.len() != self.schema.features.len() {
-            return Err(Error::Internal("columns and schema differ".into()));
-        }
-        Ok(Dataset {
-            schema: self.schema.into(),
-            columns: self.columns,
-            classes: self.classes,
-            class_starts: self.class_starts,
-            original: self.original,
-            internal: OnceLock::new(),
-            target: self.target,
-            planes: OnceLock::new(),
-        })
     }
 }
 

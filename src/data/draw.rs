@@ -1,10 +1,10 @@
 //! Rows drawn with repetition, which make a bootstrap sample a data set of its own
-//! ([`super::Dataset::drawn`]) without a copy of the numbers.
+//! ([`super::Dataset::bootstrap_sample`]) without a copy of the numbers.
 //!
 //! A row that is drawn w times becomes w neighbouring rows, so that a sample needs no weights and
-//! the code for rows that count once serves it. A sorted order of the sample is derived from that
-//! of the whole set in one pass, where copies are tied with the row they repeat; values are looked
-//! up through the draw. O(rows + drawn rows) per numeric column.
+//! the code for rows that count once serves it. A sorted order of the sample is derived from the
+//! order of the whole set in one pass, where copies are tied with the row they repeat; values are
+//! looked up through the draw. O(rows + drawn rows) per numeric column.
 
 use super::Bits;
 use super::entries::{entry_row, entry_tied, pack_entry};
@@ -46,7 +46,7 @@ impl Draw {
         self.rows.len()
     }
 
-    /// True when nothing was drawn.
+    /// Whether nothing was drawn.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -73,28 +73,29 @@ impl Draw {
         bits
     }
 
-    /// The sorted order of the drawn rows, given the order of all rows.
-    pub(super) fn order(&self, whole: &[u32]) -> Vec<u32> {
+    /// The sorted order of the drawn rows, given the order of all rows (`base_order`).
+    pub(super) fn drawn_order(&self, base_order: &[u32]) -> Vec<u32> {
         let n = self.rows.len();
         // Four entries are written per row, whether or not it was drawn that often: most rows are
         // drawn less often, and a loop of varying length would be slower.
-        let mut out = vec![0; n + 4];
-        let (mut at, mut seen) = (0, 0);
-        for &entry in whole {
+        let mut order = vec![0; n + 4];
+        // The end of the order so far, and whether it holds an entry of the current value.
+        let (mut end, mut seen) = (0, 0);
+        for &entry in base_order {
             let row = entry_row(entry) as usize;
-            let (first, end) = (self.first[row], self.first[row + 1]);
-            let times = (end - first) as usize;
+            let (first, next) = (self.first[row], self.first[row + 1]);
+            let times = (next - first) as usize;
             seen &= entry_tied(entry);
             let copy = |i: u32| (first + i) << 1 | 1;
-            out[at..at + 4].copy_from_slice(&[first << 1 | seen, copy(1), copy(2), copy(3)]);
+            order[end..end + 4].copy_from_slice(&[first << 1 | seen, copy(1), copy(2), copy(3)]);
             for i in 4..times {
-                out[at + i] = pack_entry(first + i as u32, true);
+                order[end + i] = pack_entry(first + i as u32, true);
             }
             seen |= u32::from(times > 0);
-            at += times;
+            end += times;
         }
-        out.truncate(n);
-        out
+        order.truncate(n);
+        order
     }
 }
 

@@ -29,7 +29,8 @@ impl RowSet {
         Self { len, rows: Arc::new(rows.into()), everything }
     }
 
-    /// The rows, as a list. Of all rows of a data set [`Self::iter`] needs none.
+    /// The rows as a list. For all rows of a data set it is made on first use; [`Self::iter`] needs
+    /// no list.
     #[inline]
     pub fn rows(&self) -> &[u32] {
         self.rows.get_or_init(|| (0..self.len as u32).collect())
@@ -39,7 +40,7 @@ impl RowSet {
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let choice = self.choice();
-        (0..self.len).map(move |at| choice.row(at) as u32)
+        (0..self.len).map(move |position| choice.row(position) as u32)
     }
 
     /// The rows as they are read from the data set.
@@ -53,12 +54,12 @@ impl RowSet {
         self.len
     }
 
-    /// True without rows.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// True when no row of the data set is left out.
+    /// Whether no row of the data set is left out.
     pub fn is_everything(&self) -> bool {
         self.everything
     }

@@ -21,12 +21,12 @@ impl<'a> RowChoice<'a> {
         }
     }
 
-    /// True without rows.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The first rows, at most `most`.
+    /// The first `most` rows, or all if there are fewer.
     pub fn first(&self, most: usize) -> Self {
         match self {
             Self::All(n) => Self::All(most.min(*n)),
@@ -34,23 +34,24 @@ impl<'a> RowChoice<'a> {
         }
     }
 
-    /// The row at a place.
+    /// The row at a position of the choice.
     #[inline]
-    pub fn row(&self, at: usize) -> usize {
+    pub fn row(&self, position: usize) -> usize {
         match self {
-            Self::All(_) => at,
-            Self::Some(rows) => rows[at] as usize,
+            Self::All(_) => position,
+            Self::Some(rows) => rows[position] as usize,
         }
     }
 }
 
 /// A table whose cells are read a column of a tile at a time.
 pub trait RowSource: Sync {
-    /// Write the values of a numeric feature in the rows at the places `first..first + out.len()`
-    /// of `rows`; NaN is missing.
+    /// Write the values of a numeric feature in the rows at the positions `first..first +
+    /// out.len()` of `rows`; NaN is missing. All numbers of a nominal feature are missing.
     fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]);
-    /// Write the codes of a nominal feature in the rows at the places `first..first + out.len()` of
-    /// `rows`; [`super::MISSING`] is missing.
+    /// Write the codes of a nominal feature in the rows at the positions `first..first +
+    /// out.len()` of `rows`; [`super::MISSING`] is missing. All codes of a numeric feature are
+    /// missing.
     fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]);
 }
 

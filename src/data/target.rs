@@ -1,6 +1,6 @@
 //! A numeric target: its numbers, and the grid on which their sums are exact ([`Target`]).
 //!
-//! Growth chooses tests on the grid. Each number, less the middle of the range, is rounded once to
+//! Growth chooses tests on the grid. Each number, minus the middle of the range, is rounded once to
 //! a multiple of a unit: the power of two with which the range has 2^40 to 2^41 units. Sums of
 //! weights times units, and times squared units, are then integers of at most 128 bits, so they
 //! depend neither on the order of the rows nor on threads or partitions. The error of a number is
@@ -109,14 +109,14 @@ impl Target {
         Self { numbers: Arc::new(numbers), units: Arc::new(units), ..*self }
     }
 
-    /// The target of some rows, by ascending number, on a grid of their own.
-    pub(super) fn renewed(&self, rows: &[u32]) -> Self {
+    /// The target of some rows, which ascend by their number, on a grid that fits these rows alone.
+    pub(super) fn rows_on_own_grid(&self, rows: &[u32]) -> Self {
         let numbers = rows.iter().map(|&row| self.value(row)).collect();
         Self::new(self.grid_of_rows(rows), numbers)
     }
 
-    /// The grid of some rows, by ascending number. Its unit is infinite where the range is too
-    /// small.
+    /// The grid that fits some rows, which ascend by their number. Its unit is infinite where their
+    /// range is too small for a grid.
     pub fn grid_of_rows(&self, rows: &[u32]) -> TargetGrid {
         match rows {
             [first, .., last] if self.value(*last) - self.value(*first) >= SMALLEST_RANGE => {
@@ -130,7 +130,7 @@ impl Target {
     /// too large, by their row.
     ///
     /// # Errors
-    /// [`Error::Data`].
+    /// [`Error::Data`] names the row and the remedy.
     pub fn range(name: &str, values: &[f64]) -> Result<(f64, f64)> {
         let refuse = |row: usize, needed: &str| {
             let value = values[row];

@@ -1,43 +1,25 @@
-//! The memory of an exact search: an open-addressing hash table from sets of rows (and the limits
-//! of a query, if there are any) to what was proven about them.
+//! The memory of a search for minimal trees: an open-addressing hash table from sets of rows to
+//! what was proven about them.
 //!
 //! Keys lie one after the other in one buffer, so an entry costs its words, its value and 12 bytes.
 //! When the table reaches its limit, all entries are dropped at once. Results stay right, because
 //! bounds are proven again; the search only gets slower. What is dropped depends on the search
 //! alone, never on time, so results are reproducible. Look-up is O(words).
 
-use super::problem::RankTest;
-
-/// What was proven about a set of rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct KnownSet {
-    /// No tree with fewer splits exists.
-    pub(super) low: u16,
-    /// Number of splits of a known tree ([`u16::MAX`]: none is known yet).
-    pub(super) high: u16,
-    /// First split of that tree.
-    pub(super) split: RankTest,
-}
-
-impl KnownSet {
-    /// A lower bound, and no tree.
-    pub(super) fn at_least(low: u16) -> Self {
-        Self { low, high: u16::MAX, split: RankTest { feature: 0, rank: 0 } }
-    }
-}
-
 /// A slot without an entry.
 const EMPTY: u32 = u32::MAX;
 
-/// A table with values of type `V`.
+/// A table from keys of a fixed number of words to values of type `V`.
 #[derive(Debug)]
 pub(super) struct Cache<V> {
     /// Words of a key.
     words: usize,
-    /// Numbers of entries; at most half of the slots are used.
+    /// Index of an entry, or [`EMPTY`]. Their number is a power of two, and at most half of them
+    /// are used, so that a search for a free slot ends soon.
     slots: Vec<u32>,
     /// Keys of all entries, one after the other.
     keys: Vec<u64>,
+    /// Value of each entry.
     values: Vec<V>,
     /// Largest number of entries.
     limit: usize,
@@ -54,37 +36,43 @@ fn hash(key: &[u64]) -> u64 {
 }
 
 impl<V: Copy> Cache<V> {
-    /// An empty table for keys of `words` words that takes about `bytes` at most.
+    /// An empty table for keys of `words` words that takes about `bytes` at most, but has room for
+    /// a thousand entries in any case, and for no more than a `u32` can number.
     pub(super) fn new(words: usize, bytes: usize) -> Self {
         let limit = (bytes / (words * 8 + size_of::<V>() + 12)).clamp(1024, 1 << 28);
         Self { words, slots: vec![EMPTY; 1 << 12], keys: Vec::new(), values: Vec::new(), limit }
     }
 
-    /// The slot of a key, or a free one for it, and the number of its entry.
-    fn find(&self, key: &[u64]) -> (usize, Option<usize>) {
+    /// The slot that holds a key and the index of its entry, or a free slot for it and none.
+    fn find_slot(&self, key: &[u64]) -> (usize, Option<usize>) {
+        debug_assert_eq!(key.len(), self.words, "all keys of a table have the same length");
         let mask = self.slots.len() - 1;
-        let mut at = hash(key) as usize & mask;
+        let mut slot = hash(key) as usize & mask;
         loop {
-            match self.slots[at] {
-                EMPTY => return (at, None),
-                i if self.keys[i as usize * self.words..][..self.words] == *key => {
-                    return (at, Some(i as usize));
-                }
-                _ => at = (at + 1) & mask,
+            match self.slots[slot] {
+                EMPTY => return (slot, None),
+                entry if self.key(entry as usize) == key => return (slot, Some(entry as usize)),
+                _ => slot = (slot + 1) & mask,
             }
         }
     }
 
-    /// The value of a key.
-    pub(super) fn get(&self, key: &[u64]) -> Option<V> {
-        self.find(key).1.map(|i| self.values[i])
+    /// The key of an entry.
+    fn key(&self, entry: usize) -> &[u64] {
+        &self.keys[entry * self.words..][..self.words]
     }
 
-    /// Set the value of a key.
+    /// The value of a key.
+    pub(super) fn get(&self, key: &[u64]) -> Option<V> {
+        self.find_slot(key).1.map(|entry| self.values[entry])
+    }
+
+    /// Set the value of a key. If the key is new and the table is full, all entries are dropped
+    /// first.
     pub(super) fn put(&mut self, key: &[u64], value: V) {
-        let (at, found) = self.find(key);
-        if let Some(i) = found {
-            self.values[i] = value;
+        let (slot, entry) = self.find_slot(key);
+        if let Some(entry) = entry {
+            self.values[entry] = value;
             return;
         }
         if self.values.len() >= self.limit {
@@ -93,7 +81,7 @@ impl<V: Copy> Cache<V> {
             self.values.clear();
             return self.put(key, value);
         }
-        self.slots[at] = self.values.len() as u32;
+        self.slots[slot] = self.values.len() as u32;
         self.values.push(value);
         self.keys.extend_from_slice(key);
         if self.values.len() * 2 > self.slots.len() {
@@ -101,17 +89,17 @@ impl<V: Copy> Cache<V> {
         }
     }
 
-    /// Double the slots, and insert all entries again.
+    /// Double the slots, and give each entry one again.
     fn grow(&mut self) {
-        let size = self.slots.len() * 2;
+        let n_slots = self.slots.len() * 2;
         self.slots.clear();
-        self.slots.resize(size, EMPTY);
-        for i in 0..self.values.len() {
-            let mut at = hash(&self.keys[i * self.words..][..self.words]) as usize & (size - 1);
-            while self.slots[at] != EMPTY {
-                at = (at + 1) & (size - 1);
+        self.slots.resize(n_slots, EMPTY);
+        for entry in 0..self.values.len() {
+            let mut slot = hash(self.key(entry)) as usize & (n_slots - 1);
+            while self.slots[slot] != EMPTY {
+                slot = (slot + 1) & (n_slots - 1);
             }
-            self.slots[at] = i as u32;
+            self.slots[slot] = entry as u32;
         }
     }
 }
@@ -121,20 +109,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_are_found_again_until_the_limit_forgets_them() {
+    fn values_are_kept_until_a_full_table_drops_all_of_them() {
         let mut cache = Cache::new(2, 1 << 20);
         for i in 0..10_000_u64 {
-            cache.put(&[i, i * i], KnownSet::at_least((i % 1000) as u16));
+            cache.put(&[i, i * i], i % 1000);
         }
         for i in 0..10_000_u64 {
-            assert_eq!(cache.get(&[i, i * i]), Some(KnownSet::at_least((i % 1000) as u16)));
+            assert_eq!(cache.get(&[i, i * i]), Some(i % 1000));
             assert_eq!(cache.get(&[i, i * i + 1]), None);
         }
         let mut small = Cache::new(2, 0);
         for i in 0..5_000_u64 {
-            small.put(&[i, 7], KnownSet::at_least(3));
+            small.put(&[i, 7], 3);
             assert!(small.values.len() <= 1024);
-            assert_eq!(small.get(&[i, 7]), Some(KnownSet::at_least(3)));
+            assert_eq!(small.get(&[i, 7]), Some(3));
         }
         assert_eq!(small.get(&[0, 7]), None);
     }

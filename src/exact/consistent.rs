@@ -14,7 +14,7 @@
 //! ([`super::prove`]) extends the core by rows that trees of it misclassify. Exponential in the
 //! budget at worst.
 
-use super::cache::{Cache, KnownSet};
+use super::cache::Cache;
 use super::lists::{FeatureCuts, SortedLists};
 use super::problem::{Problem, RankTest, insert, size};
 use crate::error::Error;
@@ -43,7 +43,7 @@ impl Halt {
     }
 }
 
-/// A count of search nodes, and the reasons to stop.
+/// Counts search nodes, and says when to stop.
 #[derive(Debug)]
 pub(super) struct Meter<'a> {
     /// Has the deadline and the cancel flag of the search.
@@ -60,7 +60,7 @@ impl<'a> Meter<'a> {
     }
 
     /// Count one search node, or stop.
-    pub(super) fn count(&mut self) -> Result<(), Halt> {
+    pub(super) fn count_node(&mut self) -> Result<(), Halt> {
         if self.left == 0 {
             return Err(Halt::Spent);
         }
@@ -75,11 +75,30 @@ impl<'a> Meter<'a> {
     }
 }
 
+/// What was proven about a set of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KnownSet {
+    /// No tree with fewer splits exists.
+    pub(super) low: u16,
+    /// Number of splits of a known tree ([`u16::MAX`]: none is known yet).
+    pub(super) high: u16,
+    /// First split of that tree.
+    pub(super) split: RankTest,
+}
+
+impl KnownSet {
+    /// A lower bound, and no tree.
+    pub(super) fn at_least(low: u16) -> Self {
+        Self { low, high: u16::MAX, split: RankTest { feature: 0, rank: 0 } }
+    }
+}
+
 /// A search and what it has proven.
 pub(super) struct ConsistentSearch<'a> {
     pub(super) problem: &'a Problem,
     pub(super) cache: Cache<KnownSet>,
     pub(super) meter: Meter<'a>,
+    /// Rows that a query asks about first, if there are any.
     core: Option<Vec<u64>>,
 }
 
@@ -152,7 +171,7 @@ impl<'a> ConsistentSearch<'a> {
             }
         }
         // A search.
-        self.meter.count()?;
+        self.meter.count_node()?;
         let lists = above.restrict(self.problem.n_features, bits);
         match self.find_split(bits, &lists, budget)? {
             Some(FoundSplit { split, splits }) => {
@@ -167,7 +186,7 @@ impl<'a> ConsistentSearch<'a> {
         }
     }
 
-    /// Keep a lower bound of a set.
+    /// Keep a lower bound of the splits of a set.
     fn raise_low(&mut self, bits: &[u64], low: u16) {
         let known = self.cache.get(bits).unwrap_or(KnownSet::at_least(low));
         self.cache.put(bits, KnownSet { low: known.low.max(low), ..known });
@@ -183,7 +202,8 @@ impl<'a> ConsistentSearch<'a> {
         (left, right)
     }
 
-    /// Splits of the known tree of a set for which `budget` was found to suffice.
+    /// Splits of the known tree of a set for which `budget` was found to suffice; `budget` if the
+    /// cache has dropped it.
     fn high(&self, bits: &[u64], budget: u16) -> u16 {
         if self.problem.common(bits) != 0 {
             0
@@ -192,7 +212,9 @@ impl<'a> ConsistentSearch<'a> {
         }
     }
 
-    /// The first split of a tree of at most `budget` splits, at least 1.
+    /// The first split of a consistent tree of at most `budget` splits; none if there is no such
+    /// tree. `lists` are those of the set, and `budget` is at least 1. Cheap answers come first:
+    /// cuts with two pure sides, then with one, then with none.
     fn find_split(
         &mut self,
         bits: &[u64],
@@ -241,7 +263,7 @@ impl<'a> ConsistentSearch<'a> {
         Ok(None)
     }
 
-    /// A cut of a feature as a test.
+    /// The test of a cut: up to the rank of the last row on its left.
     fn split_at(&self, feature: usize, lists: &SortedLists, found: FoundCut) -> FoundSplit {
         let last_on_left = lists.of(feature)[usize::from(found.cut) - 1];
         let rank = self.problem.ranks[feature][usize::from(last_on_left)];
@@ -290,7 +312,8 @@ impl<'a> ConsistentSearch<'a> {
         Ok(None)
     }
 
-    /// Try every cut of a feature that has no pure side.
+    /// Try every cut of a feature that has no pure side. The result is the first one whose sides
+    /// need fewer splits together than `budget`; none if there is no such cut.
     fn try_each_cut(
         &mut self,
         bits: &[u64],
@@ -336,8 +359,9 @@ impl<'a> ConsistentSearch<'a> {
         Ok(None)
     }
 
-    /// For each division of the budget between the sides, find the last cut for which the smaller
-    /// share suffices, and ask whether the rest suffices for the other side.
+    /// [`Self::try_each_cut`] by bisection: for each division of the budget between the sides, find
+    /// the last cut for which the smaller share suffices, and ask whether the rest suffices for the
+    /// other side.
     fn bisect(
         &mut self,
         bits: &[u64],

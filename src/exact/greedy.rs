@@ -15,7 +15,11 @@ use std::rc::Rc;
 /// Measures of a split, in the order in which they are tried.
 pub(super) const MEASURES: [Impurity; 3] = [Impurity::Entropy, Impurity::Gini, Impurity::Error];
 
-/// Grow a consistent tree of a set of rows.
+/// Grow a consistent tree of the rows in `root`, by the test of least weighted impurity at each
+/// node.
+///
+/// # Errors
+/// Those of [`Control::check`], which is called for each column of each node.
 pub(super) fn grow(
     problem: &Problem,
     root: Vec<u64>,
@@ -28,7 +32,7 @@ pub(super) fn grow(
     let mut lists_above = vec![Rc::new(SortedLists::all(problem))];
     let mut cuts = FeatureCuts::default();
     // Rows with the same allowed classes are one class of the impurity.
-    let k = problem.class_sets.len();
+    let n_sets = problem.class_sets.len();
     let set_of = |allowed: &u64| problem.class_sets.iter().position(|set| set.classes == *allowed);
     let class_of: Vec<usize> =
         problem.allowed.iter().map(|allowed| set_of(allowed).unwrap_or(0)).collect();
@@ -39,7 +43,7 @@ pub(super) fn grow(
             return Ok(None);
         }
         let lists = Rc::new(above.restrict(problem.n_features, bits));
-        let mut totals = vec![0_u32; k];
+        let mut totals = vec![0_u32; n_sets];
         lists.of(0).iter().for_each(|&row| totals[class_of[usize::from(row)]] += 1);
         // The cut of least weighted impurity, the first one on ties.
         let mut best: Option<(f64, RankTest)> = None;
@@ -47,7 +51,7 @@ pub(super) fn grow(
             control.check()?;
             let list = lists.of(feature);
             cuts.find(problem, feature, list);
-            let (mut left, mut right) = (vec![0_u32; k], totals.clone());
+            let (mut left, mut right) = (vec![0_u32; n_sets], totals.clone());
             let mut n_left = 0_usize;
             for &cut in &cuts.cuts {
                 let cut = usize::from(cut);

@@ -5,9 +5,9 @@
 //! The nodes also keep the test that is best by the loss alone, which ends a path better. From one
 //! growth come the trees of every depth and number of leaves. O(rows x columns x depth).
 
+use super::incumbent::{CompletePlan, Plan};
 use super::losses::Weight;
 use super::part::SetPart;
-use super::plans::{KnownPlan, Plan, PlanSplit};
 use super::ranked::RankedTest;
 use super::setting::Setting;
 use super::sorted::{ALLOWED, SortedSet};
@@ -15,15 +15,16 @@ use crate::criteria::{Context, Criterion, Tables};
 use crate::error::Result;
 use crate::parallel::Control;
 
-/// Candidates that are scored at once.
+/// Candidate tests that are scored at once.
 const BLOCK: usize = 256;
 
-/// How greedy trees grow.
+/// What the growth of greedy trees needs.
 pub(super) struct GreedyGrowth<'s, 'a> {
     pub(super) setting: &'s Setting<'a>,
-    /// The criterion whose loss is minimised; none if the loss is no criterion's.
+    /// The criterion whose loss is minimised; none if the loss is that of costs or of a list.
     pub(super) criterion: Option<Box<dyn Criterion>>,
-    /// Gini, which sees what a test prepares for the next ones; none if it is the criterion.
+    /// Gini, which sees what a test prepares for the next ones, where the error sees only what it
+    /// gains itself. None if gini is the criterion.
     pub(super) gini: Option<Box<dyn Criterion>>,
     pub(super) context: Context,
     /// Whether all weights are whole numbers.
@@ -34,7 +35,7 @@ pub(super) struct GreedyGrowth<'s, 'a> {
 struct GrownNode {
     depth: u32,
     /// Its cost as a leaf.
-    leaf: f64,
+    leaf_cost: f64,
     /// The best test by the loss, and the cost of the tree of this test.
     stump: Option<(f64, RankedTest)>,
     /// The test of the node, and the number of its left child; the right one follows.
@@ -66,7 +67,8 @@ impl GreedyGrowth<'_, '_> {
         Ok([by_loss].into_iter().chain(by_gini.transpose()?).collect())
     }
 
-    /// Grow one tree of at most `levels` tests on a path, by a criterion or by the loss.
+    /// Grow one tree of at most `levels` tests on a path, by a criterion, or by the loss without
+    /// one.
     pub(super) fn tree(
         &self,
         part: SetPart<'_>,
@@ -74,13 +76,15 @@ impl GreedyGrowth<'_, '_> {
         by: Option<&dyn Criterion>,
         control: &Control,
     ) -> Result<GrownTree> {
-        match self.is_whole {
-            true => self.tree_of::<u32>(part, levels, by, control),
-            false => self.tree_of::<f64>(part, levels, by, control),
+        if self.is_whole {
+            self.tree_of_weights::<u32>(part, levels, by, control)
+        } else {
+            self.tree_of_weights::<f64>(part, levels, by, control)
         }
     }
 
-    fn tree_of<C: Weight>(
+    /// [`Self::tree`] with weights of one type.
+    fn tree_of_weights<C: Weight>(
         &self,
         part: SetPart<'_>,
         levels: u32,
@@ -90,7 +94,7 @@ impl GreedyGrowth<'_, '_> {
         let (root, test) = self.node::<C>(part, 0, by, control)?;
         let (mut nodes, mut open) = (vec![root], Vec::new());
         if let Some(test) = test.filter(|_| levels > 1) {
-            part.with_set(self.setting.rows, self.setting.marks(), control, |set| {
+            part.with_set(self.setting.rows, self.setting.mark_rule(), control, |set| {
                 self.divide::<C>(set, (0, test), (levels, by), (&mut nodes, &mut open), control)
             })?;
         }
@@ -100,8 +104,9 @@ impl GreedyGrowth<'_, '_> {
         Ok(GrownTree(nodes))
     }
 
-    /// Add the children of a node, whose rows are a set, by its test. `open` are the sets of the
-    /// nodes that are to be divided yet, which have no row in common.
+    /// Divide a node of a set of rows by a test, and add its children to `nodes`. Children that
+    /// have a test of their own join `open`, the nodes yet to be divided, with their sets. These
+    /// have no row in common, so all of them take no more memory than the root.
     fn divide<C: Weight>(
         &self,
         set: &SortedSet,
@@ -115,10 +120,10 @@ impl GreedyGrowth<'_, '_> {
         for is_right in [false, true] {
             let part = SetPart::side(set, test, is_right);
             if depth + 1 < levels && !self.is_leaf(&part.counts(self.setting.rows)) {
-                let marks = self.setting.marks();
-                let own = set.one_side(self.setting.rows, test, is_right, marks, control)?;
-                let (child, next) = self.node::<C>(SetPart::whole(&own), depth, by, control)?;
-                open.extend(next.map(|next| (own, nodes.len(), next)));
+                let (rows, marks) = (self.setting.rows, self.setting.mark_rule());
+                let side = set.side(rows, set.test_side(rows, test, is_right), marks, control)?;
+                let (child, next) = self.node::<C>(SetPart::whole(&side), depth, by, control)?;
+                open.extend(next.map(|next| (side, nodes.len(), next)));
                 nodes.push(child);
             } else if depth < levels {
                 nodes.push(self.node::<C>(part, depth, by, control)?.0);
@@ -127,13 +132,13 @@ impl GreedyGrowth<'_, '_> {
         Ok(())
     }
 
-    /// Whether no tree of a node costs less than a leaf.
+    /// Whether no tree of some rows costs less than a leaf, because two leaves cost that much.
     fn is_leaf(&self, counts: &[f64]) -> bool {
-        self.setting.cost(counts) <= 2.0 * self.setting.penalty
+        self.setting.leaf_cost(counts) <= 2.0 * self.setting.penalty
     }
 
-    /// A node, and the test that its growth takes: the best one by `by`, or by the loss. Of several
-    /// best tests the first one.
+    /// A node without children, and the test that divides it: the best one by a criterion, or by
+    /// the loss without one. Of several best tests the first one.
     fn node<C: Weight>(
         &self,
         part: SetPart<'_>,
@@ -143,34 +148,35 @@ impl GreedyGrowth<'_, '_> {
     ) -> Result<(GrownNode, Option<RankedTest>)> {
         let rows = self.setting.rows;
         let counts = part.counts(rows);
-        let leaf = self.setting.cost(&counts);
-        let mut node = GrownNode { depth, leaf, stump: None, split: None };
+        let leaf_cost = self.setting.leaf_cost(&counts);
+        let mut node = GrownNode { depth, leaf_cost, stump: None, split: None };
         if self.is_leaf(&counts) {
             return Ok((node, None));
         }
-        let mut found = Candidates::<C>::new(&counts);
+        let mut candidates = Candidates::<C>::new(&counts);
         let mut scored = Ok(());
-        part.each_column(rows, self.setting.marks(), control, |column, own| {
+        part.each_column(rows, self.setting.mark_rule(), control, |column, sorted| {
             let mut left = vec![C::default(); counts.len()];
-            let places = [own.first, own.last].map(|threshold| own.rows_below(threshold));
-            for (k, &row) in own.order.iter().enumerate() {
+            let [fewest, most] =
+                [sorted.first, sorted.last].map(|threshold| sorted.rows_below(threshold));
+            for (k, &row) in sorted.order.iter().enumerate() {
                 let class = usize::from(rows.class[row as usize]);
                 left[class] = left[class].plus(C::of(rows.weight(row)));
-                if own.marks[k] & ALLOWED != 0 && (places[0]..=places[1]).contains(&(k + 1)) {
-                    let below = rows.columns[column].ranks[own.order[k + 1] as usize];
-                    found.push(&left, RankedTest { column: column as u32, below });
-                    if found.tests.len() == BLOCK && scored.is_ok() {
-                        scored = found.score(self, by);
+                if sorted.marks[k] & ALLOWED != 0 && (fewest..=most).contains(&(k + 1)) {
+                    let below = rows.columns[column].ranks[sorted.order[k + 1] as usize];
+                    candidates.push(&left, RankedTest { column: column as u32, below });
+                    if candidates.tests.len() == BLOCK && scored.is_ok() {
+                        scored = candidates.score_block(self, by);
                     }
                 }
             }
         })?;
-        scored.and(found.score(self, by))?;
-        let [by_loss, by_other] = found.best;
+        scored.and(candidates.score_block(self, by))?;
+        let [by_loss, by_other] = candidates.best;
         node.stump = by_loss.test.map(|test| {
             let left: Vec<f64> = by_loss.left.iter().map(|count| count.value()).collect();
             let right: Vec<f64> = counts.iter().zip(&left).map(|(all, left)| all - left).collect();
-            (self.setting.cost(&left) + self.setting.cost(&right), test)
+            (self.setting.leaf_cost(&left) + self.setting.leaf_cost(&right), test)
         });
         Ok((node, if by.is_some() { by_other.test } else { by_loss.test }))
     }
@@ -178,10 +184,11 @@ impl GreedyGrowth<'_, '_> {
 
 /// Tests of a node that are scored in blocks.
 struct Candidates<C> {
-    /// Weight of each class.
+    /// Weight of each class in the node.
     totals: Vec<C>,
-    /// By side and class, the weights of a block.
+    /// For each side and class, the weights of a block of tests.
     cells: Vec<C>,
+    /// The tests of the block.
     tests: Vec<RankedTest>,
     /// The best test by the loss, and by another criterion.
     best: [BestTest<C>; 2],
@@ -197,16 +204,20 @@ impl<C: Weight> Candidates<C> {
 
     /// Add a test with the weights of the classes on its left.
     fn push(&mut self, left: &[C], test: RankedTest) {
-        let (at, classes) = (self.tests.len(), left.len());
+        let (slot, classes) = (self.tests.len(), left.len());
         for (class, &count) in left.iter().enumerate() {
-            self.cells[class * BLOCK + at] = count;
-            self.cells[(classes + class) * BLOCK + at] = self.totals[class].minus(count);
+            self.cells[class * BLOCK + slot] = count;
+            self.cells[(classes + class) * BLOCK + slot] = self.totals[class].minus(count);
         }
         self.tests.push(test);
     }
 
     /// Score the block, by the loss and by `by`, and start the next one.
-    fn score(&mut self, growth: &GreedyGrowth<'_, '_>, by: Option<&dyn Criterion>) -> Result<()> {
+    fn score_block(
+        &mut self,
+        growth: &GreedyGrowth<'_, '_>,
+        by: Option<&dyn Criterion>,
+    ) -> Result<()> {
         let (len, classes) = (self.tests.len(), self.totals.len());
         let mut scores = [0.0; BLOCK];
         let tables = Tables {
@@ -219,23 +230,23 @@ impl<C: Weight> Candidates<C> {
             declared: &[2; BLOCK],
             context: &growth.context,
         };
-        let side = |at: usize, side: usize| -> f64 {
-            let count = |class: usize| self.cells[(side * classes + class) * BLOCK + at].value();
+        let side_loss = |slot: usize, side: usize| -> f64 {
+            let count = |class: usize| self.cells[(side * classes + class) * BLOCK + slot].value();
             growth.setting.loss.leaf(&(0..classes).map(count).collect::<Vec<_>>())
         };
         for (i, best) in self.best.iter_mut().enumerate() {
             match [growth.criterion.as_deref(), by][i] {
                 Some(criterion) => criterion.score(&tables, &mut scores[..len])?,
                 None if i == 0 => {
-                    let loss = (0..len).map(|at| side(at, 0) + side(at, 1));
+                    let loss = (0..len).map(|slot| side_loss(slot, 0) + side_loss(slot, 1));
                     scores.iter_mut().zip(loss).for_each(|(score, loss)| *score = -loss);
                 }
                 None => continue,
             }
-            for (at, &score) in scores[..len].iter().enumerate() {
+            for (slot, &score) in scores[..len].iter().enumerate() {
                 if score > best.score {
-                    let left = |class: usize| self.cells[class * BLOCK + at];
-                    (best.score, best.test) = (score, Some(self.tests[at]));
+                    let left = |class: usize| self.cells[class * BLOCK + slot];
+                    (best.score, best.test) = (score, Some(self.tests[slot]));
                     best.left = (0..classes).map(left).collect();
                 }
             }
@@ -246,19 +257,21 @@ impl<C: Weight> Candidates<C> {
 }
 
 impl GrownTree {
-    /// The subtree that costs least, of at most `levels` tests on a path and `leaves` leaves.
-    pub(super) fn best(&self, levels: u32, leaves: u32) -> KnownPlan {
-        // Where the number of leaves does not matter, all numbers share one place.
-        let is_free = leaves as usize > self.0.len();
+    /// The subtree of the same root that costs least, of at most `levels` tests on a path and
+    /// `leaves` leaves. Of each node, from the last to the root, the least cost for every number of
+    /// leaves follows from those of its children: O(nodes x leaves^2).
+    pub(super) fn best(&self, levels: u32, leaves: u32) -> CompletePlan {
+        // Where the number of leaves does not matter, all numbers share the first entry.
+        let is_unlimited = leaves as usize > self.0.len();
         // By node, the least cost of one leaf, two leaves, ...
         let mut least: Vec<Vec<f64>> = vec![Vec::new(); self.0.len()];
         for (i, node) in self.0.iter().enumerate().rev() {
-            let mut own = vec![node.leaf];
-            let mut offer = |place: usize, cost: f64| {
-                let place = if is_free { 0 } else { place };
-                if place < leaves as usize {
-                    own.resize(own.len().max(place + 1), f64::INFINITY);
-                    own[place] = own[place].min(cost);
+            let mut costs = vec![node.leaf_cost];
+            let mut offer = |more_leaves: usize, cost: f64| {
+                let entry = if is_unlimited { 0 } else { more_leaves };
+                if entry < leaves as usize {
+                    costs.resize(costs.len().max(entry + 1), f64::INFINITY);
+                    costs[entry] = costs[entry].min(cost);
                 }
             };
             if let Some((cost, _)) = node.stump.filter(|_| node.depth < levels) {
@@ -272,38 +285,39 @@ impl GrownTree {
                 }
             }
             // More leaves than the cheapest tree has are of no use.
-            let cheapest = own.iter().copied().fold(f64::INFINITY, f64::min);
-            own.truncate(1 + own.iter().position(|&cost| cost == cheapest).unwrap_or(0));
-            least[i] = own;
+            let cheapest = costs.iter().copied().fold(f64::INFINITY, f64::min);
+            costs.truncate(1 + costs.iter().position(|&cost| cost == cheapest).unwrap_or(0));
+            least[i] = costs;
         }
-        let place = least[0].len() - 1;
-        KnownPlan { cost: least[0][place], plan: self.plan(&least, (0, place), levels) }
+        let entry = least[0].len() - 1;
+        CompletePlan { cost: least[0][entry], plan: self.plan(&least, (0, entry), levels) }
     }
 
-    /// The tree of a place in the table of a node.
-    fn plan(&self, least: &[Vec<f64>], (i, place): (usize, usize), levels: u32) -> Plan {
-        let (node, cost) = (&self.0[i], least[i][place]);
-        let split = |test, left, right| Plan::Split(Box::new(PlanSplit { test, left, right }));
-        if cost == node.leaf && place == 0 {
+    /// The subtree whose cost is an entry of the table of node `i`: the choice that gave this cost
+    /// is found by computing the candidates again.
+    fn plan(&self, least: &[Vec<f64>], (i, entry): (usize, usize), levels: u32) -> Plan {
+        let (node, cost) = (&self.0[i], least[i][entry]);
+        if cost == node.leaf_cost && entry == 0 {
             return Plan::Stump(1);
         }
-        if let Some((own, test)) = node.stump
-            && own == cost
+        if let Some((stump_cost, test)) = node.stump
+            && stump_cost == cost
             && node.depth < levels
-            && place <= 1
+            && entry <= 1
         {
-            return split(test, Plan::Stump(1), Plan::Stump(1));
+            return Plan::split(test, Plan::Stump(1), Plan::Stump(1));
         }
         let Some((test, left)) = node.split else { return Plan::Stump(1) };
-        let sums = |a: usize, b: usize| least[left][a] + least[left + 1][b] == cost;
-        // Tables of one place hold all numbers of leaves.
-        let a = (0..least[left].len()).find(|&a| {
-            let b = place.saturating_sub(a + 1);
-            b < least[left + 1].len() && sums(a, b)
+        let right = left + 1;
+        // Tables of one entry hold all numbers of leaves.
+        let entry_right = |entry_left: usize| entry.saturating_sub(entry_left + 1);
+        let entry_left = (0..least[left].len()).find(|&entry_left| {
+            let on_right = least[right].get(entry_right(entry_left));
+            on_right.is_some_and(|on_right| least[left][entry_left] + on_right == cost)
         });
-        let a = a.unwrap_or(0);
-        let sides = [(left, a), (left + 1, place.saturating_sub(a + 1))];
+        let entry_left = entry_left.unwrap_or(0);
+        let sides = [(left, entry_left), (right, entry_right(entry_left))];
         let [on_left, on_right] = sides.map(|side| self.plan(least, side, levels));
-        split(test, on_left, on_right)
+        Plan::split(test, on_left, on_right)
     }
 }

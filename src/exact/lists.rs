@@ -21,7 +21,7 @@ impl SortedLists {
         Self { n_rows: problem.n_rows, rows: problem.orders.concat() }
     }
 
-    /// The lists of a subset.
+    /// The lists of a subset of the rows, which is given as bits.
     pub(super) fn restrict(&self, n_features: usize, bits: &[u64]) -> Self {
         let n_rows = size(bits);
         let mut rows = Vec::with_capacity(n_features * n_rows);
@@ -41,7 +41,7 @@ impl SortedLists {
 /// The cuts of a node by one feature. A side is pure if some class is allowed for all its rows.
 #[derive(Debug, Default)]
 pub(super) struct FeatureCuts {
-    /// Number of rows on the left of each cut, ascending; cuts lie between two values.
+    /// Number of rows on the left of each cut, ascending; a cut lies between two values.
     pub(super) cuts: Vec<u16>,
     /// Cuts below this number have a pure left side.
     pub(super) pure_left: usize,

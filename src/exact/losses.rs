@@ -8,7 +8,7 @@
 //! rows of any class costs no more.
 
 use super::ranked::RankedRows;
-use super::sorted::{BUCKET, NEEDED, SortedSet, looked_at};
+use super::sorted::{BUCKET, NEEDED, SortedSet, mark_to_score};
 use crate::criteria::{Context, Criterion, LossRise};
 use crate::numeric::Count;
 use crate::simd::Level;
@@ -18,13 +18,15 @@ use crate::simd::stumps::{
 use crate::tree::CostMatrix;
 use std::any::Any;
 
-/// Losses by lane: of the left sides and of the right sides.
+/// A loss for each lane: of the left sides of the thresholds, then of their right sides.
 pub(super) type BothSides = [[f64; LANES]; 2];
 
-/// Some thresholds of a column: `ranks[..len]`, ascending.
+/// Thresholds of a first test, one for each lane that is used.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LaneThresholds {
     pub(super) column: usize,
+    /// Rows of a rank below `ranks[lane]` are on the left. The first `len` are ascending, and the
+    /// others are above all ranks.
     pub(super) ranks: [u32; LANES],
     pub(super) len: usize,
 }
@@ -32,16 +34,17 @@ pub(super) struct LaneThresholds {
 /// What is known about both sides of some thresholds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SideLosses {
-    /// As leaves.
+    /// Their losses as leaves.
     pub(super) leaf: BothSides,
-    /// With one more test: a loss that is reached, a lower bound, and one of tests that may leave
-    /// any number of rows on both sides.
+    /// The least loss of a test that was known and leaves enough rows on both of its sides.
     pub(super) reached: BothSides,
+    /// A lower bound of the loss with one more test of that kind.
     pub(super) bound: BothSides,
+    /// A lower bound of the loss with one more test that may leave any number of rows.
     pub(super) free: BothSides,
 }
 
-/// The sides of some thresholds, row by row.
+/// On which side of which thresholds each row is.
 #[derive(Debug, Default)]
 pub(super) struct LaneCodes {
     /// `code | class << 8` of each row by its number; the code is the number of thresholds that are
@@ -49,12 +52,14 @@ pub(super) struct LaneCodes {
     pub(super) by_row: Vec<u16>,
     /// By class and lane, the rows or the weight on the left side.
     pub(super) left: Vec<[f64; LANES]>,
-    /// Number of rows on the left side, and of all; copies are rows.
+    /// By lane, the number of rows on the left side; each copy of a row counts.
     pub(super) rows_left: [u32; LANES],
+    /// Number of all rows with their copies.
     pub(super) rows: u32,
 }
 
 impl LaneCodes {
+    /// Compute the codes of the rows of a set.
     fn fill(&mut self, rows: &RankedRows, set: &SortedSet, thresholds: &LaneThresholds) {
         let LaneThresholds { column, ranks: cuts, len } = *thresholds;
         let ranks = &rows.columns[column].ranks;
@@ -84,15 +89,16 @@ impl LaneCodes {
     }
 }
 
-/// How closely the tests of both sides are looked at.
+/// How closely the second tests of both sides are examined.
 #[derive(Clone, Copy)]
 pub(super) struct StumpDepth<'a> {
-    /// Whether bounds will do.
+    /// Whether bounds from buckets will do.
     pub(super) is_coarse: bool,
     /// The fewest rows that a test must leave on each side.
     pub(super) min_rows: u32,
-    /// Whether a lane may be of use, given what tests that leave any number of rows reach. If not,
-    /// that may stand as the bound.
+    /// Whether the threshold of a lane may be of use, given the losses so far, of which `free` are
+    /// final. If not, these may stand as its bounds, and tests that leave enough rows are not
+    /// sought.
     pub(super) is_open: &'a dyn Fn(&SideLosses, usize) -> bool,
 }
 
@@ -101,7 +107,9 @@ pub(super) trait Loss: Sync {
     /// The loss of a leaf with these weights of the classes.
     fn leaf(&self, counts: &[f64]) -> f64;
 
-    /// The losses of both sides of some thresholds, as leaves and with the best test.
+    /// The losses of both sides of some thresholds of a set, as leaves and with the best second
+    /// test. `memory` is reused from call to call. `check` is called after each column, and ends
+    /// the scan by an error.
     fn stumps(
         &self,
         rows: &RankedRows,
@@ -112,11 +120,12 @@ pub(super) trait Loss: Sync {
         check: &mut dyn FnMut() -> crate::error::Result<()>,
     ) -> crate::error::Result<SideLosses>;
 
-    /// Whether coarse bounds are worth their time on a set with this loss as a leaf.
+    /// Whether a coarse scan is worth its time on a set, whose best tree so far costs `least`.
     fn is_coarse_useful(&self, set: &SortedSet, least: f64) -> bool;
 
-    /// The most that a tree's loss can rise when rows of weight `moved` join others to a weight of
-    /// at most `all`; infinite if that is not known. Never falls as `moved` grows, and is concave.
+    /// The most that the loss of a tree can rise when rows of weight `moved` come to it and its
+    /// weight is then at most `all`; infinite if that is not known. It must never fall as `moved`
+    /// grows, and be concave.
     fn rise(&self, moved: f64, all: f64) -> f64;
 
     /// Whether the best threshold is never inside a run of rows of one class, if leaves may have
@@ -129,7 +138,7 @@ pub(super) trait Loss: Sync {
 pub(super) struct StumpMemory(Option<Box<dyn Any + Send>>);
 
 impl StumpMemory {
-    /// The memory of a kind; new, if that of another was kept.
+    /// The memory of a kind. It is empty on first use, and if another kind was kept.
     fn get<M: Default + Send + 'static>(&mut self) -> &mut M {
         if !self.0.as_ref().is_some_and(|kept| kept.is::<M>()) {
             self.0 = Some(Box::new(M::default()));
@@ -146,6 +155,7 @@ impl StumpMemory {
 pub(super) struct ErrorLoss<T> {
     /// Whole weights by row; empty if all are 1.
     weights: Vec<u32>,
+    /// The vector instructions of this machine.
     level: Level,
     lanes: std::marker::PhantomData<T>,
 }
@@ -154,10 +164,13 @@ pub(super) struct ErrorLoss<T> {
 #[derive(Debug, Default)]
 pub(super) struct ErrorMemory<T> {
     codes: LaneCodes,
+    /// By class, the weight on the left side of each lane, and on both sides.
     left: Vec<Lanes<T>>,
     totals: Vec<T>,
+    /// Memory of scans of rows, and of tables of buckets.
     scan: Vec<[Lanes<T>; 2]>,
     table: TableMemory<T>,
+    /// Codes and weights of the rows in the order of the first column, as tables read them.
     in_order: Vec<u8>,
     weights: Vec<u32>,
 }
@@ -205,22 +218,23 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
             leaf[0][l] = side(&|class| codes.left[class][l]);
             leaf[1][l] = side(&|class| set.counts[class] - codes.left[class][l]);
         }
-        let mut found = SideLosses { leaf, reached: leaf, bound: leaf, free: leaf };
-        let lower = |to: &mut BothSides, from: &[Lanes<T>; 2]| {
+        let mut known = SideLosses { leaf, reached: leaf, bound: leaf, free: leaf };
+        let lower_to = |bounds: &mut BothSides, losses: &[Lanes<T>; 2]| {
             for side in 0..2 {
                 for l in 0..LANES {
-                    to[side][l] = to[side][l].min(f64::from(from[side][l].get()));
+                    let loss = f64::from(losses[side][l].get());
+                    bounds[side][l] = bounds[side][l].min(loss);
                 }
             }
         };
         in_order.clear();
-        // Where leaves need several rows, scans of the tests that leave them so many; each with
-        // what the tests that leave any number give.
-        let (mark, mut limited) = (looked_at(min_rows), Vec::new());
-        let mut is_joined = false;
-        for g in 0..set.columns.len() {
-            let column = &set.columns[g];
-            if std::mem::take(&mut is_joined) || column.buckets < 2 {
+        // Where leaves need several rows, the scans of tests that leave them so many, which are run
+        // later if they may be of use. Each comes with the losses of tests that leave any number.
+        let (mark, mut limited_scans) = (mark_to_score(min_rows), Vec::new());
+        // Whether the scan of the column before has covered this one, which is its twin.
+        let mut is_covered = false;
+        for (index, column) in set.columns.iter().enumerate() {
+            if std::mem::take(&mut is_covered) || column.buckets < 2 {
                 continue;
             }
             let scanned = |mark: u8, missing: usize| ScannedRows {
@@ -231,10 +245,12 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
                 weights: &self.weights,
                 codes: &codes.by_row,
             };
-            // A table takes about 20 steps per cell, a scan a few per row.
+            // A table of buckets takes about 20 steps per cell, and a scan of the rows 2 per row
+            // with two classes, 10 with more. A table of exact buckets that is shorter is
+            // preferred.
             let cells = column.buckets * rows.classes;
-            let per_row = if rows.classes == 2 { 2 } else { 10 };
-            let is_short = column.exact && 20 * cells <= per_row * set.len;
+            let steps_per_row = if rows.classes == 2 { 2 } else { 10 };
+            let is_short = column.exact && 20 * cells <= steps_per_row * set.len;
             if (is_coarse && !column.exact || is_short) && cells <= usize::from(u16::MAX) {
                 if in_order.is_empty() {
                     let order = &set.columns[0].order;
@@ -244,7 +260,7 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
                         weights.extend(order.iter().map(|&row| self.weights[row as usize]));
                     }
                 }
-                let keys = set.keys(rows, g);
+                let keys = set.bucket_keys(rows, index);
                 let rows = BucketRows {
                     keys: &keys.keys,
                     codes: in_order,
@@ -253,58 +269,60 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
                     exact: column.exact,
                 };
                 let [reached, free] = T::table(self.level, &rows, &sides, table);
-                lower(&mut found.reached, &reached);
-                lower(&mut found.free, &free);
+                lower_to(&mut known.reached, &reached);
+                lower_to(&mut known.free, &free);
                 if column.exact && min_rows > 1 {
-                    limited.push((scanned(mark, 0), free));
+                    limited_scans.push((scanned(mark, 0), free));
                 } else {
-                    lower(&mut found.bound, if column.exact { &reached } else { &free });
+                    lower_to(&mut known.bound, if column.exact { &reached } else { &free });
                 }
             } else {
-                is_joined = rows.classes == 2 && rows.has_twin(g) && column.has_missing;
-                let missing = if is_joined { column.rows_below(1) } else { 0 };
-                let any = SideCounts { least: T::of(1), ..sides };
-                let free = T::scan(self.level, &scanned(NEEDED, missing), &any, scan);
-                lower(&mut found.free, &free);
+                is_covered = rows.classes == 2 && rows.has_twin(index) && column.has_missing;
+                let missing = if is_covered { column.rows_below(1) } else { 0 };
+                let any_rows = SideCounts { least: T::of(1), ..sides };
+                let free = T::scan(self.level, &scanned(NEEDED, missing), &any_rows, scan);
+                lower_to(&mut known.free, &free);
                 if min_rows > 1 {
-                    limited.push((scanned(mark, missing), free));
+                    limited_scans.push((scanned(mark, missing), free));
                 } else {
-                    lower(&mut found.reached, &free);
-                    lower(&mut found.bound, &free);
+                    lower_to(&mut known.reached, &free);
+                    lower_to(&mut known.bound, &free);
                 }
             }
             check()?;
         }
         let mut open = [false; LANES];
         if min_rows > 1 {
-            (0..thresholds.len).for_each(|l| open[l] = is_open(&found, l));
+            (0..thresholds.len).for_each(|l| open[l] = is_open(&known, l));
         }
-        for (rows, free) in limited {
+        for (rows, free) in limited_scans {
             let may_be_less = |side: usize, l: usize| {
-                open[l] && f64::from(free[side][l].get()) < found.reached[side][l]
+                open[l] && f64::from(free[side][l].get()) < known.reached[side][l]
             };
             if (0..2).any(|side| (0..LANES).any(|l| may_be_less(side, l))) {
                 let reached = T::scan(self.level, &rows, &sides, scan);
-                lower(&mut found.reached, &reached);
-                lower(&mut found.bound, &reached);
+                lower_to(&mut known.reached, &reached);
+                lower_to(&mut known.bound, &reached);
                 check()?;
             }
         }
         if min_rows > 1 {
-            // Columns that were not scanned again do not cost less than what is reached.
+            // In columns that were not scanned again, no test costs less than what was reached.
             for side in 0..2 {
                 for l in 0..LANES {
-                    let least = if open[l] { &found.reached } else { &found.free };
-                    found.bound[side][l] = found.bound[side][l].min(least[side][l]);
+                    let least = if open[l] { &known.reached } else { &known.free };
+                    known.bound[side][l] = known.bound[side][l].min(least[side][l]);
                 }
             }
         }
-        Ok(found)
+        Ok(known)
     }
 
     fn is_coarse_useful(&self, set: &SortedSet, least: f64) -> bool {
         let buckets = set.columns.iter().map(|c| c.buckets).max().unwrap_or(1) as f64;
         let n = set.len as f64;
+        // A table must have clearly fewer cells than the set has rows. And its bounds may miss
+        // about the rows of one bucket: beside a tree with few errors they would close nothing.
         n >= 6.0 * buckets * set.counts.len() as f64 && least * buckets >= 16.0 * n
     }
 
@@ -317,9 +335,9 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
     }
 }
 
-/// A count of a row that leaves are made of: whole or real.
+/// The type in which the weights of the classes are summed: whole or real numbers.
 pub(super) trait Weight: Count {
-    /// The count of a weight.
+    /// A weight in this type.
     fn of(weight: f64) -> Self;
 }
 
@@ -337,20 +355,21 @@ impl Weight for f64 {
     }
 }
 
-/// What a leaf costs.
+/// How the loss of a leaf follows from the weights of its classes.
 #[derive(Debug)]
 pub(super) enum LeafLoss {
-    /// By the criterion that growth would use.
+    /// The loss that the criterion of growth gives a leaf.
     Of(Box<dyn Criterion>, Context),
-    /// The cost of the class that costs least.
+    /// The cost of the label that costs least.
     Costs(CostMatrix),
-    /// As listed in [`super::Objective::leaf_losses`], with the rows of the second class + 1.
+    /// The list of [`super::Objective::leaf_losses`], and the length of its lines: the number of
+    /// rows of the second class + 1.
     Listed(Vec<f64>, usize),
 }
 
 impl LeafLoss {
-    /// The losses of leaves with `counts[class * out.len() + leaf]`.
-    fn all<C: Count>(&self, counts: &[C], out: &mut [f64]) {
+    /// Write the losses of `out.len()` leaves, whose counts are `counts[class * out.len() + leaf]`.
+    fn write_losses<C: Count>(&self, counts: &[C], out: &mut [f64]) {
         match self {
             Self::Of(criterion, context) => {
                 criterion.losses(C::cells(counts), context, out);
@@ -366,7 +385,7 @@ impl LeafLoss {
                 for (leaf, out) in out.iter_mut().enumerate() {
                     let cost = |label: usize| {
                         let each = (0..classes).map(|class| {
-                            counts[class * n + leaf].value() * costs.one(class, label as i32)
+                            counts[class * n + leaf].value() * costs.of_row(class, label as i32)
                         });
                         each.sum::<f64>()
                     };
@@ -377,12 +396,15 @@ impl LeafLoss {
     }
 }
 
-/// Any sum over the leaves.
+/// Any sum over the leaves, from weights of type `C`.
 #[derive(Debug)]
 pub(super) struct AdditiveLoss<C> {
     pub(super) loss: LeafLoss,
+    /// How [`Loss::rise`] follows from the weight that came.
     pub(super) rise: LossRise,
+    /// Number of declared classes.
     pub(super) classes: usize,
+    /// [`Loss::skips_runs`].
     pub(super) skips_runs: bool,
     pub(super) weight: std::marker::PhantomData<C>,
 }
@@ -395,16 +417,21 @@ pub(super) struct AdditiveMemory<C> {
     before: Vec<[C; LANES]>,
     /// All rows before a place, by class.
     passed: Vec<C>,
+    /// All rows of the set, by class.
     totals: Vec<C>,
+    /// Counts of the leaves of a place, by class.
     leaves: Vec<C>,
 }
 
-/// Leaves of one place: both sides of both sides of each lane.
+/// Leaves that one second test makes of all lanes: left and right of it, of the left and of the
+/// right side of each threshold.
 const LEAVES: usize = 4 * LANES;
 
 impl<C: Weight> AdditiveLoss<C> {
-    /// Set the losses of the four leaves that a place makes of each lane.
-    fn at_place(&self, memory: &mut AdditiveMemory<C>, losses: &mut [f64; LEAVES]) {
+    /// Write the losses of the four leaves that a second test at a place makes of each lane. In
+    /// `losses`, each of them has a block of lanes: of the left side, the rows before the place and
+    /// those behind it, then of the right side.
+    fn write_losses_at_place(&self, memory: &mut AdditiveMemory<C>, losses: &mut [f64; LEAVES]) {
         let AdditiveMemory { codes, before, passed, totals, leaves } = memory;
         for (class, leaves) in leaves.chunks_exact_mut(LEAVES).enumerate() {
             let (before, left) = (&before[class], &codes.left[class]);
@@ -417,7 +444,7 @@ impl<C: Weight> AdditiveLoss<C> {
                 leaves[3 * LANES + l] = behind.minus(second);
             }
         }
-        self.loss.all(leaves, losses);
+        self.loss.write_losses(leaves, losses);
     }
 }
 
@@ -425,7 +452,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
     fn leaf(&self, counts: &[f64]) -> f64 {
         let counts: Vec<C> = counts.iter().map(|&x| C::of(x)).collect();
         let mut loss = [0.0];
-        self.loss.all(&counts, &mut loss);
+        self.loss.write_losses(&counts, &mut loss);
         loss[0]
     }
 
@@ -448,41 +475,42 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
         memory.before.resize(rows.classes, [C::default(); LANES]);
         memory.passed.clear();
         memory.passed.resize(rows.classes, C::default());
-        // No row passed: the second leaves are the sides.
+        // Before the first row no row has passed, so the leaves behind the place are the sides.
         let mut losses = [0.0; LEAVES];
-        self.at_place(memory, &mut losses);
+        self.write_losses_at_place(memory, &mut losses);
         let mut leaf = [[0.0; LANES]; 2];
         for l in 0..LANES {
             leaf[0][l] = losses[LANES + l];
             leaf[1][l] = losses[3 * LANES + l];
         }
-        let mut found = SideLosses { leaf, reached: leaf, bound: leaf, free: leaf };
+        let mut known = SideLosses { leaf, reached: leaf, bound: leaf, free: leaf };
         for column in set.columns.iter().filter(|column| column.buckets > 1) {
             memory.before.fill([C::default(); LANES]);
             memory.passed.fill(C::default());
             let is_coarse = is_coarse && !column.exact;
-            let mark = if is_coarse { BUCKET } else { looked_at(min_rows) };
+            let mark = if is_coarse { BUCKET } else { mark_to_score(min_rows) };
             let (mut rows_before, mut rows_passed) = ([0_u32; LANES], 0);
-            // Of the part before the last place.
-            let mut first = [[0.0; LANES]; 2];
+            // Losses of the rows before the last place that was scored.
+            let mut loss_before = [[0.0; LANES]; 2];
             for (&row, &marks) in column.order.iter().zip(&column.marks) {
-                let x = memory.codes.by_row[row as usize];
-                let (class, code) = (usize::from(x >> 8), u32::from(x & 255));
-                let (w, size) = (C::of(rows.weight(row)), rows.size(row));
+                let code_and_class = memory.codes.by_row[row as usize];
+                let class = usize::from(code_and_class >> 8);
+                let code = u32::from(code_and_class & 255);
+                let (weight, size) = (C::of(rows.weight(row)), rows.size(row));
                 let before = &mut memory.before[class];
                 for l in 0..LANES {
                     let is_left = l as u32 >= code;
-                    before[l] = before[l].plus(if is_left { w } else { C::default() });
+                    before[l] = before[l].plus(if is_left { weight } else { C::default() });
                     rows_before[l] += if is_left { size } else { 0 };
                 }
                 rows_passed += size;
-                memory.passed[class] = memory.passed[class].plus(w);
+                memory.passed[class] = memory.passed[class].plus(weight);
                 if marks & mark == 0 {
                     continue;
                 }
-                self.at_place(memory, &mut losses);
-                // Whether a side has too few rows before or behind the place.
-                let is_few = |side: usize, l: usize| {
+                self.write_losses_at_place(memory, &mut losses);
+                // Whether the test leaves too few rows before or behind the place.
+                let leaves_too_few = |side: usize, l: usize| {
                     let (before, left) = (rows_before[l], memory.codes.rows_left[l]);
                     let before = [before, rows_passed - before][side];
                     let all = [left, memory.codes.rows - left][side];
@@ -490,21 +518,24 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
                 };
                 for side in 0..2 {
                     for l in 0..thresholds.len {
-                        let (a, b) =
-                            (losses[2 * side * LANES + l], losses[(2 * side + 1) * LANES + l]);
-                        if min_rows <= 1 || !is_few(side, l) {
-                            found.reached[side][l] = found.reached[side][l].min(a + b);
+                        let before = losses[2 * side * LANES + l];
+                        let behind = losses[(2 * side + 1) * LANES + l];
+                        if min_rows <= 1 || !leaves_too_few(side, l) {
+                            known.reached[side][l] = known.reached[side][l].min(before + behind);
                         }
-                        let bound = if is_coarse { first[side][l] + b } else { a + b };
-                        found.free[side][l] = found.free[side][l].min(bound);
-                        first[side][l] = a;
+                        // A test inside the bucket that ends here leaves at least the rows before
+                        // the bucket on its left, and those behind it on its right.
+                        let before_bucket = if is_coarse { loss_before[side][l] } else { before };
+                        let bound = before_bucket + behind;
+                        known.free[side][l] = known.free[side][l].min(bound);
+                        loss_before[side][l] = before;
                     }
                 }
             }
             if is_coarse {
                 for side in 0..2 {
                     for l in 0..LANES {
-                        found.free[side][l] = found.free[side][l].min(first[side][l]);
+                        known.free[side][l] = known.free[side][l].min(loss_before[side][l]);
                     }
                 }
             }
@@ -512,12 +543,12 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
         }
         for side in 0..2 {
             for l in 0..LANES {
-                let (reached, free) = (found.reached[side][l], &mut found.free[side][l]);
+                let (reached, free) = (known.reached[side][l], &mut known.free[side][l]);
                 *free = free.min(reached);
-                found.bound[side][l] = if is_coarse { *free } else { reached };
+                known.bound[side][l] = if is_coarse { *free } else { reached };
             }
         }
-        Ok(found)
+        Ok(known)
     }
 
     fn is_coarse_useful(&self, set: &SortedSet, _least: f64) -> bool {

@@ -22,7 +22,7 @@ pub enum Measure {
     Matthews,
 }
 
-/// Misclassified weight of negative and of positive rows.
+/// Misclassified weight of negative rows (false positives), and of positive rows (false negatives).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Wrong {
     pub(super) fp: f64,
@@ -30,11 +30,12 @@ pub(super) struct Wrong {
 }
 
 impl Measure {
-    /// Its value, given the weight of the negative and of the positive rows.
+    /// The value of the measure for some misclassified weights, given the weight of all negative
+    /// and of all positive rows.
     pub(super) fn of(self, wrong: Wrong, [negative, positive]: [f64; 2]) -> f64 {
         let Wrong { fp, fn_ } = wrong;
         let (tp, tn) = (positive - fn_, negative - fp);
-        let (above, below) = match self {
+        let (numerator, denominator) = match self {
             Self::F { beta } => {
                 // Divided by 1 + beta^2, whose square may be infinite.
                 let square = beta * beta;
@@ -45,6 +46,6 @@ impl Measure {
                 (tp * tn - fp * fn_, margins.iter().map(|margin| margin.sqrt()).product())
             }
         };
-        if below > 0.0 { (above / below).min(1.0) } else { 0.0 }
+        if denominator > 0.0 { (numerator / denominator).min(1.0) } else { 0.0 }
     }
 }

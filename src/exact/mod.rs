@@ -9,8 +9,8 @@
 //!
 //! [`optimal_tree`] minimises errors, costs, or any criterion that is a sum over the leaves, plus a
 //! penalty per leaf, within limits on depth and size: dynamic programming with branch and bound
-//! over thresholds ([`gaps`] has the bounds). Depth 3 takes milliseconds to seconds on ten thousand
-//! rows of numbers, and depth 4 a hundred times as long; it is for depths up to about 4.
+//! over thresholds ([`bounds`] has the bounds). Depth 3 takes milliseconds to seconds on ten
+//! thousand rows of numbers, and depth 4 a hundred times as long; it is for depths up to about 4.
 //!
 //! Time grows exponentially with the size of the tree, and little with the rows: complete tables of
 //! a few hundred rows with trees of 81 nodes (the second MONK's problem) take less than a second,
@@ -21,38 +21,39 @@
 //! When not to use it: on noisy data, whose consistent trees have a node per few rows. The bounds
 //! are valid there, but far apart.
 
+mod any_depth;
+mod bounds;
 mod cache;
 mod consistent;
-mod deeper;
-mod first_plan;
-mod found;
-mod gaps;
+mod found_nodes;
 mod greedy;
 mod grown;
-mod known;
+mod incumbent;
 mod lists;
 mod losses;
 mod measures;
-mod near;
+mod near_optimal;
 mod objective;
-mod one_test;
 mod optimal;
-mod pairs;
 mod part;
 mod passes;
 mod plan;
-mod plans;
 mod problem;
 mod prove;
+mod query;
 mod ranked;
 mod search;
 mod setting;
+mod single_test;
 mod sizes;
+mod solved;
 mod sorted;
+mod ties;
+mod two_class_measures;
 mod two_levels;
 mod written;
 
-pub use near::{FeatureRoots, NearTrees, RootTest};
+pub use near_optimal::{FeatureRoots, NearTrees, RootTest};
 pub use objective::{Cheapest, Objective, TieRule};
 pub use optimal::{near_optimal, optimal_tree};
 pub use problem::{Errors, MAX_CLASSES, MAX_ROWS};
@@ -104,13 +105,13 @@ impl SearchLimits {
         }
     }
 
-    /// Half of the time and of the search nodes.
+    /// The limits with half of the time and of the search nodes.
     fn half(&self) -> Self {
         let time_limit = self.time_limit.map(|seconds| seconds / 2.0);
         Self { time_limit, node_budget: self.node_budget.map(|nodes| nodes / 2), ..self.clone() }
     }
 
-    /// When the search must end, and when what has to be done in any case must end.
+    /// When the search must end, and when the work must end without which there is no tree.
     fn deadlines(&self, start: Instant) -> [Option<Instant>; 2] {
         let end = self.time_limit.map(|s| start + Duration::from_secs_f64(s.min(1e9)));
         [end, end.map(|end| end + GRACE)]
@@ -122,7 +123,8 @@ impl SearchLimits {
     }
 }
 
-/// Time beyond the limit for the first tree, and for the conversion of the last one.
+/// Time beyond the limit for what must be done in any case: the first tree, and the conversion of
+/// the last one.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// A consistent tree, and a lower bound of the size of all consistent trees.
@@ -164,11 +166,11 @@ pub fn minimal_tree(
         // One tree is needed in any case.
         let control = if best.is_none() { &ending } else { &searching };
         match greedy::grow(&problem, everything.clone(), measure, control) {
-            Ok(plan) if best.as_ref().is_none_or(|b| plan.splits() < b.splits()) => {
+            Ok(plan) if best.as_ref().is_none_or(|b| plan.n_splits() < b.n_splits()) => {
                 best = Some(plan);
             }
             Err(Error::OutOfTime) if best.is_some() => break,
-            answer => drop(answer?),
+            outcome => drop(outcome?),
         }
     }
     // Both bounds are improved until they meet or a limit is reached.

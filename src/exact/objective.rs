@@ -76,7 +76,8 @@ impl Default for Objective {
 
 /// The criterion whose loss is the weight of the misclassified rows, by the name of that.
 pub(super) const ERROR: &str = "error";
-/// A larger limit on the depth counts as no limit: trees that deep are never searched in full.
+/// A larger limit on the depth counts as this one, which is no limit in practice: trees that deep
+/// are never searched in full.
 const MOST_DEPTH: u32 = 60;
 
 /// The tree of least cost, or the best that was found within the limits.
@@ -95,6 +96,8 @@ pub struct Cheapest {
 }
 
 impl Objective {
+    /// Refuse options outside their domain, options that do not go together, and a search without
+    /// any limit.
     pub(super) fn check(&self, limits: &SearchLimits) -> Result<()> {
         if !(self.leaf_penalty >= 0.0 && self.leaf_penalty.is_finite()) {
             let reason = "must be a finite number >= 0 (a share of the rows)";
@@ -134,7 +137,8 @@ impl Objective {
         Ok(())
     }
 
-    /// The most leaves of a tree, its most levels, and those of them that are searched in full.
+    /// The most leaves of a tree of so many rows, its most levels, and those of them that are
+    /// searched in full.
     pub(super) fn shape(&self, limits: &SearchLimits, rows: usize) -> (u32, [u32; 2]) {
         let by_nodes = limits.max_nodes.map_or(usize::MAX, |nodes| nodes.div_ceil(2));
         let leaves = by_nodes.min(self.max_leaf_nodes.unwrap_or(usize::MAX)).min(rows) as u32;
@@ -143,7 +147,12 @@ impl Objective {
         (leaves, [depth, self.lookahead.map_or(depth, |d| depth.min(d as u32))])
     }
 
-    /// The measure of two classes that is asked for in place of a sum over the leaves.
+    /// The measure of two classes that is asked for in place of a sum over the leaves, if it is
+    /// one.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for options that a measure does not take, [`Error::Parameter`] for
+    /// options outside their domain.
     pub(super) fn measure(&self) -> Result<Option<Measure>> {
         let measure = match self.criterion.as_str() {
             MATTHEWS => Measure::Matthews,
@@ -172,7 +181,10 @@ impl Objective {
         Ok(Some(measure))
     }
 
-    /// The criterion whose leaves have a loss.
+    /// The criterion by its name and options, whose leaves must have a loss.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if they have none.
     pub(super) fn criterion(&self) -> Result<Box<dyn Criterion>> {
         let criterion = criteria::make(&self.criterion, self.criterion_options.clone())?;
         if has_loss(criterion.as_ref()) {

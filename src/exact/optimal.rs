@@ -3,10 +3,11 @@
 //! [`near_optimal`] lists the first tests of trees that are nearly as good.
 
 use super::SearchLimits;
-use super::near::{NearRoots, NearTrees};
+use super::near_optimal::{NearRoots, NearTrees};
 use super::objective::{Cheapest, ERROR, Objective};
-use super::pairs::best_by;
+use super::passes::Controls;
 use super::search::{BestTree, Prepared};
+use super::two_class_measures::best_by;
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
@@ -53,9 +54,10 @@ pub fn optimal_tree(
         let objective = Objective { max_depth: Some(depth - 1), ..objective.clone() };
         less = Some(optimal_tree(data, rows, weights, &objective, &limits.half(), &control)?);
     }
-    let (ranked, bytes) = prepared.ranked(measure.is_some(), &control)?;
+    let (ranked, bytes) = prepared.rank_rows(measure.is_some(), &control)?;
     let ending = control.holding(bytes);
-    let controls = (&ending.until(limits.deadlines(prepared.start)[0]), &ending);
+    let searching = ending.until(limits.deadlines(prepared.start)[0]);
+    let controls = Controls { searching: &searching, ending: &ending };
     match measure {
         Some(measure) => best_by(measure, &prepared, ranked, less, controls),
         None => prepared.search(&ranked).ask(&BestTree, controls).map(|(tree, _)| tree),
@@ -85,7 +87,8 @@ pub fn near_optimal(
     let prepared = Prepared::new(data, rows, weights, objective, limits)?;
     let control = prepared.control(control);
     let [searching, _] = limits.deadlines(prepared.start).map(|end| control.until(end));
-    let (ranked, bytes) = prepared.ranked(false, &searching)?;
+    let (ranked, bytes) = prepared.rank_rows(false, &searching)?;
     let searching = searching.holding(bytes);
-    prepared.search(&ranked).ask(&NearRoots { within, most_trees }, (&searching, &searching))
+    let controls = Controls { searching: &searching, ending: &searching };
+    prepared.search(&ranked).ask(&NearRoots { within, most_trees }, controls)
 }

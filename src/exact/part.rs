@@ -1,4 +1,7 @@
-//! The rows of a node of a tree that need not be sorted in all columns at once (`exact`).
+//! The rows of a node of a tree, whose columns may be sorted one at a time (`exact`).
+//!
+//! A leaf of a greedy tree or of a plan is looked at once. To sort its rows in all columns at the
+//! same time would take as much memory as its parent.
 
 use super::ranked::{RankedRows, RankedTest};
 use super::sorted::{MarkRule, SortedColumn, SortedSet};
@@ -9,7 +12,7 @@ use crate::parallel::Control;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SetPart<'s> {
     set: &'s SortedSet,
-    /// The test, and whether it is the right side.
+    /// The test, and whether it is the right side; none for the whole set.
     side: Option<(RankedTest, bool)>,
 }
 
@@ -28,32 +31,34 @@ impl<'s> SetPart<'s> {
     pub(super) fn counts(&self, rows: &RankedRows) -> Vec<f64> {
         let Some((test, is_right)) = self.side else { return self.set.counts.clone() };
         let order = &self.set.columns[test.column as usize].order;
-        let (left, right) = order.split_at(self.set.place(rows, test));
+        let (left, right) = order.split_at(self.set.rows_left(rows, test));
         rows.counts(if is_right { right } else { left })
     }
 
-    /// Look at the columns, of which a side holds one at a time.
+    /// Call `visit` with each column and its number. Of a side, one column is sorted at a time.
+    ///
+    /// # Errors
+    /// Those of [`Control::check`], before a column is sorted.
     pub(super) fn each_column(
         &self,
         rows: &RankedRows,
         rule: MarkRule,
         control: &Control,
-        mut look: impl FnMut(usize, &SortedColumn),
+        mut visit: impl FnMut(usize, &SortedColumn),
     ) -> Result<()> {
-        let n = self.side.map(|(test, is_right)| self.set.rows_on_side(rows, test, is_right));
-        for (column, own) in self.set.columns.iter().enumerate() {
+        let side = self.side.map(|(test, is_right)| self.set.test_side(rows, test, is_right));
+        for (column, sorted) in self.set.columns.iter().enumerate() {
             control.check()?;
-            match self.side.zip(n) {
-                None => look(column, own),
-                Some(((test, is_right), n)) => {
-                    look(column, &self.set.column_of_side(rows, column, (test, is_right, n), rule));
-                }
+            match side {
+                None => visit(column, sorted),
+                Some(side) => visit(column, &self.set.column_of_side(rows, column, side, rule)),
             }
         }
         Ok(())
     }
 
-    /// Use the part as a set of its own.
+    /// Call `work` with the part as a set of its own, sorted in all columns. The hash of the set is
+    /// not set.
     pub(super) fn with_set<R>(
         &self,
         rows: &RankedRows,
@@ -63,7 +68,8 @@ impl<'s> SetPart<'s> {
     ) -> Result<R> {
         match self.side {
             Some((test, is_right)) => {
-                work(&self.set.one_side(rows, test, is_right, rule, control)?)
+                let side = self.set.test_side(rows, test, is_right);
+                work(&self.set.side(rows, side, rule, control)?)
             }
             None => work(self.set),
         }

@@ -6,19 +6,19 @@
 //! to leave half of the limit to the next one. So what a limit finds is never worse than a greedy
 //! tree, nor than what half of the limit finds for one level less: it begins with the same steps.
 //!
-//! Most of the time of a proof goes to the last part of the way: a side of a test is shown to cost
-//! three quarters of what it costs in a tenth of the time. So where time may end, a pass is content
-//! with a tree and a bound of half its cost ([`Query::share`]), the next one with three quarters,
-//! and the last one asks for the optimum. Each starts with the tree and the bounds of the one
-//! before, but the first one has no limit: to show that no tree of a side is below a limit takes
-//! longer than to find one within half of its cost.
+//! Proving the last quarter of a bound takes about 90 % of the time. So where time may end, a pass
+//! is content with a tree and a bound of half its cost ([`Query::share`]), the next one with three
+//! quarters, and the last one asks for the optimum. Each pass starts with the tree and the bounds
+//! of the one before. Only the first one has no limit on the cost of a tree: to show that no tree
+//! of a side is below a limit takes longer than to find one within half of its cost.
 
-use super::deeper::solve_any;
-use super::grown::GreedyGrowth;
-use super::one_test::one_test;
+use super::any_depth::solve_any;
+use super::grown::{GreedyGrowth, GrownTree};
+use super::incumbent::{CompletePlan, Plan, PlanSplit};
 use super::part::SetPart;
-use super::plans::{KnownPlan, Plan, PlanSplit};
-use super::setting::{Answer, Query, Setting};
+use super::query::{Answer, Query};
+use super::setting::Setting;
+use super::single_test::best_single_test;
 use super::sorted::SortedSet;
 use super::two_levels::Pool;
 use crate::error::{Error, Result};
@@ -26,182 +26,293 @@ use crate::parallel::Control;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// Shares of the cost that the passes of a search with a time limit prove.
+/// Shares of the cost that the passes of a search with a time limit prove. The first is a little
+/// more than one half, so that a bound of exactly one half, which small whole numbers of errors may
+/// give, does not end the pass.
 const SHARES: [f64; 3] = [0.505, 0.75, 1.0];
-/// Rows x columns from which on such a search of depth 3 takes passes, too.
+/// Rows x columns from which on a search of depth 3 with a time limit takes passes, too. With fewer
+/// cells it usually ends in time without them, and passes repeat some of its steps.
 const MANY_CELLS: usize = 500_000;
 
-/// What a search is asked for.
+/// The controls of a search under limits.
+#[derive(Clone, Copy)]
+pub(super) struct Controls<'c> {
+    /// Obeys the time limit.
+    pub(super) searching: &'c Control,
+    /// Does not obey it, because a tree must be returned even after it.
+    pub(super) ending: &'c Control,
+}
+
+/// What a search by levels is asked for.
 pub(super) struct Task {
+    /// Largest number of tests on a path.
     pub(super) depth: u32,
+    /// Largest number of leaves.
     pub(super) leaves: u32,
     /// Whether ties are resolved.
-    pub(super) is_first: bool,
-    /// When the call started, and whether it has a time limit.
+    pub(super) resolves_ties: bool,
+    /// When the call started.
     pub(super) start: Instant,
+    /// Whether it has a time limit.
     pub(super) is_timed: bool,
 }
 
-/// The best tree of all rows, or the best one that was found, and the answer of the last pass, with
-/// a bound that is proven. What must be done in any case has the second control.
-pub(super) fn search(
+/// A search of all rows, level by level.
+struct LevelSearch<'s, 'a> {
+    growth: &'s GreedyGrowth<'s, 'a>,
+    set: &'s SortedSet,
+    task: &'s Task,
+    pool: &'s Pool,
+    /// [`Controls`]; `searching` ends early enough for a plan to be completed.
+    searching: Control,
+    ending: &'s Control,
+    greedy_trees: Vec<GrownTree>,
+    /// Search nodes that were opened before, and the budget of all levels.
+    opened_before: u64,
+    budget: u64,
+}
+
+/// What a search by levels has found so far.
+struct LevelProgress {
+    level: u32,
+    /// The best tree of any level, with all its tests.
+    best: CompletePlan,
+    /// Whether this level has improved it.
+    is_improved: bool,
+    /// The answer of the last pass of this level.
+    answer: Answer,
+    /// The answer of the level before.
+    one_level_less: Option<Answer>,
+}
+
+/// Search the trees of all rows. The result is the answer of the last pass, with a bound that is
+/// proven, and the best tree, or the best one that was found.
+///
+/// # Errors
+/// [`Error::Cancelled`], and errors of the criterion. That time or search nodes are used up is no
+/// error: the answer says so ([`Answer::halted`]).
+pub(super) fn search_by_levels(
     growth: &GreedyGrowth<'_, '_>,
     set: &SortedSet,
     task: &Task,
     pool: &Pool,
-    (searching, ending): (&Control, &Control),
-) -> Result<(Answer, KnownPlan)> {
-    let &Task { depth, leaves, is_first, start, is_timed } = task;
-    let (setting, whole) = (growth.setting, SetPart::whole(set));
+    controls: Controls<'_>,
+) -> Result<(Answer, CompletePlan)> {
+    let setting = growth.setting;
     let growing = Instant::now();
-    let greedy = growth.trees(whole, depth, ending)?;
-    // The tests that a plan leaves to be looked for take as long as one of the trees.
-    let searching = searching.earlier(growing.elapsed() / greedy.len().max(1) as u32);
-    let many = set.len * set.columns.len() >= MANY_CELLS;
-    let nodes = &setting.nodes;
-    let (opened, budget) =
-        (nodes.opened.load(Ordering::Relaxed), nodes.budget.load(Ordering::Relaxed));
-    let mut found = KnownPlan { cost: setting.leaf(set), plan: Plan::Stump(1) };
-    let (mut answer, mut less) = (Answer::none(set.columns.len()), None);
-    let (mut level, mut is_improved) = (depth.min(2), false);
+    let greedy_trees = growth.trees(SetPart::whole(set), task.depth, controls.ending)?;
+    // Completing a plan takes about as long as growing one greedy tree, so that much time is
+    // reserved.
+    let time_per_tree = growing.elapsed() / greedy_trees.len().max(1) as u32;
+    let search = LevelSearch {
+        growth,
+        set,
+        task,
+        pool,
+        searching: controls.searching.earlier(time_per_tree),
+        ending: controls.ending,
+        greedy_trees,
+        opened_before: setting.nodes.opened.load(Ordering::Relaxed),
+        budget: setting.nodes.budget.load(Ordering::Relaxed),
+    };
+    let mut progress = LevelProgress {
+        level: task.depth.min(2),
+        best: CompletePlan { cost: setting.leaf_cost_of(set), plan: Plan::Stump(1) },
+        is_improved: false,
+        answer: Answer::unknown(set.columns.len()),
+        one_level_less: None,
+    };
     loop {
-        let trees = greedy.iter().map(|tree| tree.best(level, leaves));
-        let extended = match is_improved && leaves >> level.min(31) > 0 {
-            true => match extended(growth, whole, &found.plan, level, &searching) {
-                Err(Error::OutOfTime) => None,
-                extended => Some(extended?),
-            },
-            false => None,
-        };
-        for tree in trees.chain(extended) {
-            if tree.cost < found.cost {
-                found = tree;
-            }
-        }
-        let top = |cost: f64| {
-            let deepest = setting.deepest(cost + 2.0 * setting.tie);
-            depth.min(deepest)
-        };
-        let is_last = level >= top(found.cost);
-        let halvings = if is_last { 0 } else { depth - level };
-        nodes.budget.store(opened + ((budget - opened) >> halvings.min(63)), Ordering::Relaxed);
-        let own = searching.within_share(start, f64::from(halvings).exp2().recip());
-        // Progress is that of the last level.
-        let own = if is_last { own } else { own.quiet() };
-        setting.reported.store(0, Ordering::Relaxed);
-        let in_passes = is_timed && leaves > 4 && level > if many { 2 } else { 3 };
-        let (mut cost, mut plan) = (found.cost, None);
-        for share in SHARES.into_iter().filter(|&share| in_passes || share >= 1.0) {
-            let limit = if share > SHARES[0] { cost + 2.0 * setting.tie } else { f64::INFINITY };
-            let query = Query {
-                set,
-                depth: level,
-                leaves,
-                limit,
-                known: answer.lower,
-                by_column: &answer.by_column,
-                hint: answer.best.split.map(|split| split.test).or(found.first_test()),
-                share,
-                is_first: is_first && share >= 1.0,
-                is_root: true,
-            };
-            let next = solve_any(setting, &query, less.clone(), pool, &own);
-            if let Some(better) = next.best.plan.as_ref().filter(|_| next.best.cost < cost) {
-                (cost, plan) = (next.best.cost, Some(better.clone()));
-            }
-            answer = next;
-            if answer.halted.is_some() {
-                break;
-            }
-        }
-        if let Some(error) = answer.halted.clone().filter(|error| *error != Error::OutOfTime) {
-            return Err(error);
-        }
-        let completed = plan.map(|plan| complete_stumps(setting, whole, &plan, ending));
-        let completed = completed.transpose()?.filter(|completed| completed.cost < found.cost);
-        is_improved = completed.is_some();
-        found = completed.unwrap_or(found);
-        let is_top = level >= top(found.cost);
-        if is_last || is_top && answer.halted.is_none() {
-            return Ok((answer, found));
+        search.take_starting_trees(&mut progress)?;
+        let is_last = progress.level >= search.deepest_useful(&progress);
+        let control = search.next_budget(progress.level, is_last);
+        let better_plan = search.run_passes(&mut progress, &control)?;
+        search.improve_best(&mut progress, better_plan)?;
+        let is_deepest = progress.level >= search.deepest_useful(&progress);
+        if is_last || is_deepest && progress.answer.halted.is_none() {
+            return Ok((progress.answer, progress.best));
         }
         // If deeper trees cost too much now, this level goes on with all of the limit.
-        if !is_top {
-            let none = Answer::none(set.columns.len());
-            less = Some(std::mem::replace(&mut answer, none));
-            level += 1;
+        if !is_deepest {
+            let unknown = Answer::unknown(set.columns.len());
+            progress.one_level_less = Some(std::mem::replace(&mut progress.answer, unknown));
+            progress.level += 1;
         }
     }
 }
 
-/// Grow from the leaves of a tree, by the loss, down to a depth.
-pub(super) fn extended(
+impl LevelSearch<'_, '_> {
+    /// The deepest level whose trees may still be better than the best one.
+    fn deepest_useful(&self, progress: &LevelProgress) -> u32 {
+        let cost = progress.best.cost + 2.0 * self.growth.setting.tie;
+        self.task.depth.min(self.growth.setting.deepest_affordable(cost))
+    }
+
+    /// Take the trees that a level starts with, if they are better: the greedy ones of its depth,
+    /// and the best tree of the level before, grown by one level.
+    fn take_starting_trees(&self, progress: &mut LevelProgress) -> Result<()> {
+        let (level, leaves) = (progress.level, self.task.leaves);
+        let mut trees: Vec<CompletePlan> =
+            self.greedy_trees.iter().map(|tree| tree.best(level, leaves)).collect();
+        // Only where a full tree of the level is allowed: growth does not count leaves.
+        if progress.is_improved && leaves >> level.min(31) > 0 {
+            let (whole, plan) = (SetPart::whole(self.set), &progress.best.plan);
+            match grow_leaves_greedily(self.growth, whole, plan, level, &self.searching) {
+                Err(Error::OutOfTime) => {}
+                grown => trees.push(grown?),
+            }
+        }
+        for tree in trees {
+            if tree.cost < progress.best.cost {
+                progress.best = tree;
+            }
+        }
+        Ok(())
+    }
+
+    /// Set the search nodes that a level may open, and give the control that ends it in time. Each
+    /// level but the last one leaves at least half of both to the next one.
+    fn next_budget(&self, level: u32, is_last: bool) -> Control {
+        let halvings = if is_last { 0 } else { self.task.depth - level };
+        let nodes = (self.budget - self.opened_before) >> halvings.min(63);
+        self.growth.setting.nodes.budget.store(self.opened_before + nodes, Ordering::Relaxed);
+        // Progress is that of the last level.
+        self.growth.setting.reported.store(0, Ordering::Relaxed);
+        let time_share = f64::from(halvings).exp2().recip();
+        let control = self.searching.within_share(self.task.start, time_share);
+        if is_last { control } else { control.quiet() }
+    }
+
+    /// Run the passes of a level, each from the bounds of the one before. The result is their best
+    /// plan, if it costs less than the best tree.
+    fn run_passes(&self, progress: &mut LevelProgress, control: &Control) -> Result<Option<Plan>> {
+        let Task { leaves, resolves_ties, is_timed, .. } = *self.task;
+        let has_many_cells = self.set.len * self.set.columns.len() >= MANY_CELLS;
+        let fewest_levels = if has_many_cells { 3 } else { 4 };
+        let is_in_passes = is_timed && leaves > 4 && progress.level >= fewest_levels;
+        let (mut least_cost, mut better_plan) = (progress.best.cost, None);
+        for share in SHARES.into_iter().filter(|&share| is_in_passes || share >= 1.0) {
+            let is_first_pass = share <= SHARES[0];
+            let before = &progress.answer;
+            let found_test = before.best.split.map(|split| split.test);
+            let query = Query {
+                set: self.set,
+                depth: progress.level,
+                leaves,
+                limit: if is_first_pass {
+                    f64::INFINITY
+                } else {
+                    least_cost + 2.0 * self.growth.setting.tie
+                },
+                lower: before.lower,
+                by_column: &before.by_column,
+                hint: found_test.or(progress.best.root_test()),
+                share,
+                resolves_ties: resolves_ties && share >= 1.0,
+                is_root: true,
+            };
+            let one_level_less = progress.one_level_less.clone();
+            let answer = solve_any(self.growth.setting, &query, one_level_less, self.pool, control);
+            if let Some(plan) = &answer.best.plan
+                && answer.best.cost < least_cost
+            {
+                (least_cost, better_plan) = (answer.best.cost, Some(plan.clone()));
+            }
+            progress.answer = answer;
+            if progress.answer.halted.is_some() {
+                break;
+            }
+        }
+        match &progress.answer.halted {
+            Some(error) if *error != Error::OutOfTime => Err(error.clone()),
+            _ => Ok(better_plan),
+        }
+    }
+
+    /// Complete a plan, and keep it if it costs less than the best tree.
+    fn improve_best(&self, progress: &mut LevelProgress, plan: Option<Plan>) -> Result<()> {
+        progress.is_improved = false;
+        if let Some(plan) = plan {
+            let whole = SetPart::whole(self.set);
+            let completed = complete_stumps(self.growth.setting, whole, &plan, self.ending)?;
+            if completed.cost < progress.best.cost {
+                (progress.best, progress.is_improved) = (completed, true);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Grow from the leaves of a tree, by the loss, until it has `depth` levels.
+pub(super) fn grow_leaves_greedily(
     growth: &GreedyGrowth<'_, '_>,
     part: SetPart<'_>,
     plan: &Plan,
-    most: u32,
+    depth: u32,
     control: &Control,
-) -> Result<KnownPlan> {
-    complete(growth.setting, part, plan, 0, control, &|part, leaves, depth| {
-        let levels = most.saturating_sub(depth).max(leaves - 1);
+) -> Result<CompletePlan> {
+    complete_plan(growth.setting, part, plan, 0, control, &|part, leaves, leaf_depth| {
+        let levels = depth.saturating_sub(leaf_depth).max(leaves - 1);
         if levels <= 1 {
-            return stump(growth.setting, part, levels + 1, control);
+            return best_stump(growth.setting, part, levels + 1, control);
         }
         Ok(growth.tree(part, levels, None, control)?.best(levels, u32::MAX))
     })
 }
 
-/// The tree of a stump.
-pub(super) type Completion<'c> = &'c dyn Fn(SetPart<'_>, u32, u32) -> Result<KnownPlan>;
+/// Finds the tree of a [`Plan::Stump`], from its rows, its most leaves, and its depth.
+type CompleteLeaf<'c> = &'c dyn Fn(SetPart<'_>, u32, u32) -> Result<CompletePlan>;
 
-/// A tree with the tests that a plan leaves to be looked for: `own` gives the tree of a stump, from
-/// its rows, its most leaves, and its depth.
-pub(super) fn complete(
+/// The tree of a plan, which starts at `depth` and has the rows of `part`. `complete_leaf` finds
+/// the tests that the plan leaves to be looked for.
+fn complete_plan(
     setting: &Setting<'_>,
     part: SetPart<'_>,
     plan: &Plan,
     depth: u32,
     control: &Control,
-    own: Completion<'_>,
-) -> Result<KnownPlan> {
+    complete_leaf: CompleteLeaf<'_>,
+) -> Result<CompletePlan> {
     match plan {
-        Plan::Stump(leaves) => own(part, *leaves, depth),
-        Plan::Split(split) => part.with_set(setting.rows, setting.marks(), control, |set| {
+        Plan::Stump(leaves) => complete_leaf(part, *leaves, depth),
+        Plan::Split(split) => part.with_set(setting.rows, setting.mark_rule(), control, |set| {
             let PlanSplit { test, left, right } = &**split;
-            let side = |plan, is_right| {
+            let complete_side = |plan, is_right| {
                 let part = SetPart::side(set, *test, is_right);
-                complete(setting, part, plan, depth + 1, control, own)
+                complete_plan(setting, part, plan, depth + 1, control, complete_leaf)
             };
-            Ok(KnownPlan::split(*test, side(left, false)?, side(right, true)?))
+            let (left, right) = (complete_side(left, false)?, complete_side(right, true)?);
+            Ok(CompletePlan::split(*test, left, right))
         }),
     }
 }
 
-/// [`complete`] with the best test of each stump.
+/// The tree of a plan, with the best test of each stump.
 pub(super) fn complete_stumps(
     setting: &Setting<'_>,
     part: SetPart<'_>,
     plan: &Plan,
     control: &Control,
-) -> Result<KnownPlan> {
-    complete(setting, part, plan, 0, control, &|part, leaves, _| {
-        stump(setting, part, leaves, control)
+) -> Result<CompletePlan> {
+    complete_plan(setting, part, plan, 0, control, &|part, leaves, _| {
+        best_stump(setting, part, leaves, control)
     })
 }
 
 /// The best tree of one leaf, or of at most two.
-pub(super) fn stump(
+fn best_stump(
     setting: &Setting<'_>,
     part: SetPart<'_>,
     leaves: u32,
     control: &Control,
-) -> Result<KnownPlan> {
-    let leaf = KnownPlan { cost: setting.cost(&part.counts(setting.rows)), plan: Plan::Stump(1) };
+) -> Result<CompletePlan> {
+    let cost = setting.leaf_cost(&part.counts(setting.rows));
+    let leaf = CompletePlan { cost, plan: Plan::Stump(1) };
     if leaves < 2 {
         return Ok(leaf);
     }
-    let by_cost = |counts: &[f64]| setting.cost(counts);
-    let best = one_test(setting, part, f64::INFINITY, by_cost, control).complete()?.best;
-    let grown = best.plan.map(|plan| KnownPlan { cost: best.cost, plan });
+    let leaf_cost = |counts: &[f64]| setting.leaf_cost(counts);
+    let best = best_single_test(setting, part, f64::INFINITY, leaf_cost, control).complete()?.best;
+    let grown = best.plan.map(|plan| CompletePlan { cost: best.cost, plan });
     Ok(grown.filter(|grown| grown.cost < leaf.cost).unwrap_or(leaf))
 }

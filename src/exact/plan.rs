@@ -6,12 +6,12 @@
 use super::consistent::{ConsistentSearch, Halt};
 use super::lists::SortedLists;
 use super::problem::{ClassWeight, Problem, RankTest, divide, members};
-use super::written::{WrittenTest, listing, write};
+use super::written::{WrittenTest, test_of_levels, write_node};
 use crate::data::{Column, Dataset};
 use crate::numeric::midpoint;
 use crate::tree::{NodePosition, Test, Tree, majority};
 
-/// One node.
+/// One node of a tree of ranked tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PlanNode {
     /// The split; none in a leaf.
@@ -22,7 +22,7 @@ pub(super) struct PlanNode {
     pub(super) label: u16,
 }
 
-/// Nodes in pre-order.
+/// A tree of an exact search: its nodes in pre-order. The default has no node.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct TreePlan {
     pub(super) nodes: Vec<PlanNode>,
@@ -30,7 +30,7 @@ pub(super) struct TreePlan {
 
 impl TreePlan {
     /// Number of splits.
-    pub(super) fn splits(&self) -> usize {
+    pub(super) fn n_splits(&self) -> usize {
         self.nodes.len() / 2
     }
 
@@ -60,8 +60,9 @@ impl TreePlan {
         Ok(Self { nodes })
     }
 
-    /// Call `visit` with the rows that reach each node and its split, in pre-order.
-    pub(super) fn follow(
+    /// Call `visit` with the rows that reach each node and its split, in pre-order. `root` are the
+    /// rows of the root.
+    pub(super) fn visit_nodes(
         &self,
         root: Vec<u64>,
         problem: &Problem,
@@ -79,7 +80,10 @@ impl TreePlan {
         }
     }
 
-    /// The tree of at most `budget` splits that a search has found for a set.
+    /// The tree of at most `budget` splits that a search has found for a set of rows.
+    ///
+    /// # Errors
+    /// [`Halt`] if a part of the tree has left the cache and cannot be found again in time.
     pub(super) fn of_search(
         search: &mut ConsistentSearch<'_>,
         root: &[u64],
@@ -106,11 +110,11 @@ impl TreePlan {
             };
             // Divide the other splits: what the known trees of both sides need.
             let (left, right) = divide(&problem.ranks, bits, known.split);
-            let need = |side: &[u64]| {
+            let splits_needed = |side: &[u64]| {
                 let high = search.cache.get(side).map_or(u16::MAX, |known| known.high);
                 if problem.common(side) != 0 { 0 } else { high }
             };
-            let (need_left, need_right) = (need(&left), need(&right));
+            let (need_left, need_right) = (splits_needed(&left), splits_needed(&right));
             let total = known.high - 1;
             let budget_left =
                 if need_left <= total { need_left } else { total - need_right.min(total) };
@@ -163,7 +167,7 @@ impl TreePlan {
                     Column::Numeric(_) => {
                         (Test::Threshold(midpoint(below, above).into()), Vec::new())
                     }
-                    Column::Nominal(_) => listing((0..=below as u32).collect()),
+                    Column::Nominal(_) => test_of_levels((0..=below as u32).collect()),
                 };
                 let sides = [&left, &right].map(|side| class_counts(problem, data, side));
                 // Plan and tree number nodes alike.
@@ -177,7 +181,7 @@ impl TreePlan {
                 Some(_) => majority(&counts) as i32,
                 None => i32::from(problem.classes[usize::from(self.nodes[i].label)]),
             };
-            write(&mut tree, position, (counts, rows), label, test);
+            write_node(&mut tree, position, (counts, rows), label, test);
         }
         tree
     }

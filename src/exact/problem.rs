@@ -7,7 +7,8 @@
 //! rank of its code among the codes that occur), and a test is `rank <= r` ([`RankTest`]). Sets of
 //! rows are bit sets of 64-bit words. O(rows x features x log rows).
 
-use crate::data::{Column, Dataset, MISSING, ones};
+use super::ranked::cell;
+use crate::data::{Dataset, ones};
 use crate::error::{Error, Result};
 use crate::numeric::{order_key, sort_few};
 use crate::parallel::Control;
@@ -90,7 +91,12 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Encode some rows (internal numbers, positive weights).
+    /// Encode some rows (internal numbers, positive weights). `weight` gives the weight of a row,
+    /// `errors` and `missing` say what is refused.
+    ///
+    /// # Errors
+    /// [`Error::Data`] without rows, for too many features, classes or distinct rows, for missing
+    /// values with [`MissingRule::Refuse`], and for contradictions with [`Errors::Raise`].
     pub(super) fn new(
         data: &Dataset,
         rows: &[u32],
@@ -124,20 +130,20 @@ impl Problem {
         }
         let mut ranks = Vec::with_capacity(n_features);
         let mut orders = Vec::with_capacity(n_features);
-        for own in &ranks_of_rows {
+        for of_rows in &ranks_of_rows {
             control.check()?;
-            let own: Vec<u32> = firsts.iter().map(|&i| own[i]).collect();
-            orders.push(order_by_rank(&own));
-            ranks.push(own);
+            let of_distinct: Vec<u32> = firsts.iter().map(|&i| of_rows[i]).collect();
+            orders.push(order_by_rank(&of_distinct));
+            ranks.push(of_distinct);
         }
         // The classes of the largest weight are allowed; the others are errors of every tree.
         let mut unavoidable = 0.0;
         let allowed: Vec<u64> = weights
             .iter()
-            .map(|own: &Vec<ClassWeight>| {
-                let most = own.iter().map(|w| w.weight).fold(0.0, f64::max);
-                unavoidable += own.iter().map(|w| w.weight).sum::<f64>() - most;
-                own.iter().filter(|w| w.weight == most).map(|w| 1_u64 << w.class).sum()
+            .map(|of_row: &Vec<ClassWeight>| {
+                let largest = of_row.iter().map(|w| w.weight).fold(0.0, f64::max);
+                unavoidable += of_row.iter().map(|w| w.weight).sum::<f64>() - largest;
+                of_row.iter().filter(|w| w.weight == largest).map(|w| 1_u64 << w.class).sum()
             })
             .collect();
         let words = n_rows.div_ceil(64);
@@ -245,17 +251,17 @@ impl EqualRows {
                 firsts.push(i);
                 weights.push(Vec::new());
             }
-            let own = weights.last_mut().expect("a group was opened");
-            if let Some(known) = own.iter_mut().find(|known| known.class == class) {
-                known.weight += weight(rows[i]);
+            let of_group = weights.last_mut().expect("a group was opened");
+            if let Some(same) = of_group.iter_mut().find(|other| other.class == class) {
+                same.weight += weight(rows[i]);
             } else {
                 // A second class: the pair of rows with the smallest numbers is reported.
-                if let Some(&first) = firsts.last().filter(|_| !own.is_empty()) {
+                if let Some(&first) = firsts.last().filter(|_| !of_group.is_empty()) {
                     let (a, b) = (original(first), original(i));
                     let pair = (a.min(b), a.max(b));
                     clash = Some(clash.map_or(pair, |other| other.min(pair)));
                 }
-                own.push(ClassWeight { class, weight: weight(rows[i]) });
+                of_group.push(ClassWeight { class, weight: weight(rows[i]) });
             }
         }
         Ok(Self { firsts, weights, group, clash })
@@ -320,12 +326,7 @@ fn dense_ranks(
     let mut values = Vec::with_capacity(n_features);
     for (f, column) in data.columns().iter().enumerate() {
         control.check()?;
-        let cell = |r: u32| match column {
-            Column::Numeric(c) => c.value(r),
-            Column::Nominal(c) if c.code(r) == MISSING => f64::NAN,
-            Column::Nominal(c) => f64::from(c.code(r)),
-        };
-        let read = |r: u32| match cell(r) {
+        let read = |r: u32| match cell(column, r) {
             x if x.is_nan() && missing == MissingRule::Last => f64::INFINITY,
             x => x,
         };
@@ -368,18 +369,18 @@ fn contradiction(data: &Dataset, a: u32, b: u32) -> Error {
 fn class_sets(allowed: &[u64], words: usize) -> Vec<ClassSet> {
     let mut sets: Vec<ClassSet> = Vec::new();
     for (row, &classes) in allowed.iter().enumerate() {
-        let at = sets.iter().position(|set| set.classes == classes).unwrap_or_else(|| {
+        let index = sets.iter().position(|set| set.classes == classes).unwrap_or_else(|| {
             sets.push(ClassSet { classes, rows: vec![0; words] });
             sets.len() - 1
         });
-        insert(&mut sets[at].rows, row);
+        insert(&mut sets[index].rows, row);
     }
     let key = |set: &ClassSet| (set.classes.count_ones(), set.classes);
     sort_few(&mut sets, &|a, b| key(a).cmp(&key(b)));
     sets
 }
 
-/// The set of the rows below `n`.
+/// The set of the first `n` rows.
 pub(super) fn first_rows(n: usize) -> Vec<u64> {
     (0..n.div_ceil(64))
         .map(|word| if n >= (word + 1) * 64 { u64::MAX } else { (1 << (n & 63)) - 1 })

@@ -14,7 +14,8 @@ use super::problem::{Problem, RankTest, divide, insert, members, size};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 
-/// Search nodes for the lower bound before the upper bound is improved.
+/// Search nodes for the lower bound before the upper bound is improved. Problems that are decided
+/// within them do not pay for a smaller tree.
 const FIRST_RAISE: u64 = 20_000;
 /// Search nodes for one subtree when the upper bound is improved.
 const PER_SUBTREE: u64 = 2_000;
@@ -24,6 +25,7 @@ const ALL_SUBTREES: u64 = 40_000;
 /// The state of a proof.
 pub(super) struct Proof<'s, 'a> {
     search: &'s mut ConsistentSearch<'a>,
+    /// The rows that the lower bound is proven for.
     core: Vec<u64>,
     /// A lower bound of the splits of a consistent tree.
     pub(super) low: u16,
@@ -31,10 +33,13 @@ pub(super) struct Proof<'s, 'a> {
     pub(super) best: TreePlan,
 }
 
-/// The answer of a search, None if its budget is spent; a cancelled search is an error.
-fn answer<T>(found: std::result::Result<T, Halt>) -> Result<Option<T>> {
-    match found {
-        Ok(t) => Ok(Some(t)),
+/// The answer of a search; none if its budget is spent.
+///
+/// # Errors
+/// [`Error::Cancelled`] if the caller asked to stop.
+fn answer<T>(outcome: std::result::Result<T, Halt>) -> Result<Option<T>> {
+    match outcome {
+        Ok(answer) => Ok(Some(answer)),
         Err(Halt::Spent) => Ok(None),
         Err(Halt::Cancelled) => Err(Error::Cancelled),
     }
@@ -51,7 +56,7 @@ impl<'s, 'a> Proof<'s, 'a> {
     /// Whether trees of at most `most` splits are still to be searched for.
     fn is_open(&self, most: usize) -> bool {
         let low = usize::from(self.low);
-        low < self.best.splits() && low <= most && self.low < MOST_SPLITS
+        low < self.best.n_splits() && low <= most && self.low < MOST_SPLITS
     }
 
     /// Raise the lower bound until it meets the tree, exceeds `most`, or the budget is spent.
@@ -85,7 +90,7 @@ impl<'s, 'a> Proof<'s, 'a> {
         let problem = self.search.problem;
         let everything = problem.everything();
         let lists = SortedLists::all(problem);
-        self.search.meter.control.expect(self.best.splits() as u64);
+        self.search.meter.control.expect(self.best.n_splits() as u64);
         while self.is_open(most) {
             let decided = self.search.decide(&self.core, &lists, self.low);
             let Some(suffices) = answer(decided)? else { break };
@@ -104,34 +109,35 @@ impl<'s, 'a> Proof<'s, 'a> {
             }
             // Queries about the new core ask about the old one first.
             let old_core = self.core.clone();
-            extend(&mut self.core, &wrong);
+            extend_core(&mut self.core, &wrong);
             self.search.set_core(Some(old_core));
         }
         Ok(())
     }
 
-    /// Replace subtrees of the best tree by minimal ones, the deepest first.
+    /// Replace subtrees of the best tree by minimal ones, the deepest first, as far as few search
+    /// nodes suffice. The core is set aside meanwhile.
     fn improve_tree(&mut self) -> Result<()> {
         let problem = self.search.problem;
         let core = self.search.set_core(None);
         let lists = SortedLists::all(problem);
         let mut sets = Vec::new();
-        TreePlan::follow(&self.best, problem.everything(), problem, |bits, split| {
+        TreePlan::visit_nodes(&self.best, problem.everything(), problem, |bits, split| {
             sets.push((bits.to_vec(), split));
         });
         // The best known subtree of each set.
-        let mut chosen: HashMap<Vec<u64>, ChosenSplit> = HashMap::new();
+        let mut best_splits: HashMap<Vec<u64>, ChosenSplit> = HashMap::new();
         let mut allowance = self.search.meter.left;
         for (bits, split) in sets.iter().rev() {
             if answer(self.search.meter.check())?.is_none() {
                 return Ok(()); // Out of time: nothing needs the core any more.
             }
             let Some(split) = *split else { continue };
-            // The subtree as it is, with what was chosen below.
+            // The subtree as it is, with the best splits below.
             let (left, right) = divide(&problem.ranks, bits, split);
-            let splits_of = |side: &Vec<u64>| chosen.get(side).map_or(0, |known| known.splits);
+            let splits_of = |side: &Vec<u64>| best_splits.get(side).map_or(0, |known| known.splits);
             let splits = 1 + splits_of(&left) + splits_of(&right);
-            chosen.insert(bits.clone(), ChosenSplit { split, splits });
+            best_splits.insert(bits.clone(), ChosenSplit { split, splits });
             // A smaller one, if a search of increasing budgets finds it.
             let share = allowance.min(PER_SUBTREE);
             self.search.meter.left = share;
@@ -141,14 +147,15 @@ impl<'s, 'a> Proof<'s, 'a> {
                     Some(true) => {
                         if let Some(plan) = answer(TreePlan::of_search(self.search, bits, budget))?
                         {
-                            plan.follow(bits.clone(), problem, |bits, split| {
+                            plan.visit_nodes(bits.clone(), problem, |bits, split| {
                                 if let Some(split) = split {
-                                    chosen.insert(bits.to_vec(), ChosenSplit { split, splits: 0 });
+                                    best_splits
+                                        .insert(bits.to_vec(), ChosenSplit { split, splits: 0 });
                                 }
                             });
-                            let ChosenSplit { split, .. } = chosen[bits];
-                            let splits = plan.splits();
-                            chosen.insert(bits.clone(), ChosenSplit { split, splits });
+                            let ChosenSplit { split, .. } = best_splits[bits];
+                            let splits = plan.n_splits();
+                            best_splits.insert(bits.clone(), ChosenSplit { split, splits });
                         }
                         break;
                     }
@@ -159,10 +166,10 @@ impl<'s, 'a> Proof<'s, 'a> {
             allowance -= share - self.search.meter.left;
         }
         let better = TreePlan::grow(problem.everything(), problem, |bits| {
-            let known = chosen.get(bits).filter(|_| problem.common(bits) == 0);
+            let known = best_splits.get(bits).filter(|_| problem.common(bits) == 0);
             Result::Ok(known.map(|known| known.split))
         })?;
-        if better.splits() < self.best.splits() {
+        if better.n_splits() < self.best.n_splits() {
             self.best = better;
         }
         self.search.meter.left = allowance;
@@ -192,7 +199,7 @@ fn first_core(problem: &Problem) -> Vec<u64> {
 
 /// Add some misclassified rows, given leaf by leaf, to the core: a quarter of its size, evenly from
 /// all leaves.
-fn extend(core: &mut [u64], wrong: &[Vec<usize>]) {
+fn extend_core(core: &mut [u64], wrong: &[Vec<usize>]) {
     let per_leaf = (size(core) / 4 / wrong.len()).max(1);
     for rows in wrong {
         let step = (rows.len() / per_leaf).max(1);

@@ -28,7 +28,7 @@ pub enum NominalTests {
 /// Most levels of a feature that is tested by all divisions.
 pub const MOST_LEVELS: usize = 8;
 
-/// What the tests of a column ask.
+/// What the tests of a column ask of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Asked {
     /// Whether the value, or the code of the level, is small enough.
@@ -41,7 +41,8 @@ pub(super) enum Asked {
 #[derive(Debug)]
 pub(super) struct TestColumn {
     pub(super) feature: usize,
-    /// Its number among the columns of the feature that differ in more than missing values.
+    /// The number of the way in which the feature is seen; columns that differ only in where
+    /// missing values go have the same number.
     pub(super) variant: u32,
     /// Whether the rows with missing values go right.
     pub(super) missing_right: bool,
@@ -60,7 +61,20 @@ pub(super) struct RankedTest {
     pub(super) below: u32,
 }
 
-/// Rows, classes, weights and test columns.
+/// The order of tests that decides ties: the lowest feature, then the lowest threshold. The order
+/// of the fields is that of the comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TieKey {
+    pub(super) feature: usize,
+    /// [`TestColumn::variant`].
+    pub(super) variant: u32,
+    /// [`RankedTest::below`].
+    pub(super) below: u32,
+    pub(super) missing_right: bool,
+}
+
+/// The rows of a search with their classes, weights and test columns. Row numbers of the search are
+/// positions in these lists.
 #[derive(Debug)]
 pub(super) struct RankedRows {
     /// Class of each row, a position among those that are declared.
@@ -75,7 +89,11 @@ pub(super) struct RankedRows {
 }
 
 impl RankedRows {
-    /// Encode some rows (internal numbers) with their weights.
+    /// Encode some rows (internal numbers) with their weights; `nominal` says how nominal features
+    /// are tested.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for too many classes, or levels of a feature.
     pub(super) fn new(
         data: &Dataset,
         rows: &[u32],
@@ -85,8 +103,8 @@ impl RankedRows {
     ) -> Result<Self> {
         let classes = data.n_classes();
         if classes > usize::from(u8::MAX) {
-            let told = format!("{classes} classes: optimal trees take at most 255");
-            return Err(Error::Data(told));
+            let reason = format!("{classes} classes: optimal trees take at most 255");
+            return Err(Error::Data(reason));
         }
         let class = rows.iter().map(|&r| data.classes()[r as usize] as u8).collect();
         let copies = weights.copies().unwrap_or_default();
@@ -98,7 +116,7 @@ impl RankedRows {
         let mut ranked = Self { class, classes, weights, copies, columns: Vec::new() };
         for feature in 0..data.columns().len() {
             control.check()?;
-            ranked.add(data, rows, feature, nominal, control)?;
+            ranked.add_feature(data, rows, feature, nominal, control)?;
         }
         Ok(ranked)
     }
@@ -132,8 +150,9 @@ impl RankedRows {
         counts
     }
 
-    /// Add the columns of a feature.
-    fn add(
+    /// Add the columns of a feature: one for each way to test it, and its twin if values are
+    /// missing.
+    fn add_feature(
         &mut self,
         data: &Dataset,
         rows: &[u32],
@@ -179,16 +198,17 @@ impl RankedRows {
                     (ranks.iter().map(rank).collect(), 3)
                 }
             };
-            let last = |&rank: &u32| if rank == 0 { end } else { rank };
-            let moved = has_missing.then(|| ranks.iter().map(last).collect());
+            // The twin: missing values come last.
+            let missing_last = |&rank: &u32| if rank == 0 { end } else { rank };
+            let twin = has_missing.then(|| ranks.iter().map(missing_last).collect());
             let mut push = |ranks, missing_right| {
                 let (variant, asked) = (variant as u32, asked.clone());
                 let column = TestColumn { feature, variant, missing_right, asked, ranks, end };
                 self.columns.push(column);
             };
             push(ranks, false);
-            if let Some(moved) = moved {
-                push(moved, true);
+            if let Some(twin) = twin {
+                push(twin, true);
             }
         }
         Ok(())
@@ -200,21 +220,23 @@ impl RankedRows {
             && self.columns.get(column + 1).is_some_and(|next| next.missing_right)
     }
 
-    /// The order of tests that decides ties: the lowest feature, then the lowest threshold.
-    pub(super) fn key(&self, test: RankedTest) -> (usize, u32, u32, bool) {
-        let column = &self.columns[test.column as usize];
-        (column.feature, column.variant, test.below, column.missing_right)
+    /// The place of a test in the order that decides ties.
+    pub(super) fn tie_key(&self, test: RankedTest) -> TieKey {
+        let &TestColumn { feature, variant, missing_right, .. } =
+            &self.columns[test.column as usize];
+        TieKey { feature, variant, below: test.below, missing_right }
     }
 }
 
-/// Weights in units of 2^-50 of their sum, so that all their sums and differences are exact.
+/// Weights rounded to whole units of 2^-50 of their sum, so that all their sums and differences are
+/// exact, in any order. No weight becomes 0.
 pub(super) fn exactly_summed(mut weights: Vec<f64>) -> Vec<f64> {
     let unit = f64::exp2(weights.iter().sum::<f64>().log2().ceil() - 50.0);
     weights.iter_mut().for_each(|weight| *weight = unit * (*weight / unit).round().max(1.0));
     weights
 }
 
-/// The number or the code of a row; NaN if it is missing.
+/// The value of a row in a column: a number, or the code of a level. NaN if it is missing.
 pub(super) fn cell(column: &Column, row: u32) -> f64 {
     match column {
         Column::Numeric(c) => c.value(row),
@@ -223,18 +245,19 @@ pub(super) fn cell(column: &Column, row: u32) -> f64 {
     }
 }
 
-/// Numbers of test columns: of those that are cut, and of those that ask for levels.
-pub(super) fn width(
+/// How many test columns some rows will have: columns that are cut, and columns that ask for
+/// levels. Known before the rows are encoded, for the limit on memory.
+pub(super) fn count_test_columns(
     data: &Dataset,
     rows: &[u32],
     nominal: NominalTests,
     control: &Control,
 ) -> Result<[usize; 2]> {
-    let mut found = [0; 2];
+    let mut n_columns = [0; 2];
     for column in data.columns() {
         control.check()?;
         let has_missing = rows.iter().any(|&row| cell(column, row).is_nan());
-        let (at, variants) = match (column, nominal) {
+        let (kind, variants) = match (column, nominal) {
             (Column::Numeric(_), _) | (_, NominalTests::Ordered) => (0, 1),
             (Column::Nominal(c), _) => {
                 let codes = rows.iter().map(|&row| c.code(row)).filter(|&code| code != MISSING);
@@ -246,12 +269,13 @@ pub(super) fn width(
                 (1, if nominal == NominalTests::Subset { divisions } else { codes.len() })
             }
         };
-        found[at] += if has_missing { 2 * variants } else { variants };
+        n_columns[kind] += if has_missing { 2 * variants } else { variants };
     }
-    Ok(found)
+    Ok(n_columns)
 }
 
-/// All divisions of some levels in two; the listed side has the first level.
+/// All divisions of the levels of a feature in two. Each is one list: the side with the first
+/// level.
 fn divisions(levels: &[f64], name: &str) -> Result<Vec<Asked>> {
     if levels.len() > MOST_LEVELS {
         return Err(Error::Data(format!(
@@ -262,8 +286,8 @@ fn divisions(levels: &[f64], name: &str) -> Result<Vec<Asked>> {
     }
     let others = levels.len().saturating_sub(1);
     let listed = |mask: usize| {
-        let rest = (0..others).filter(|i| mask >> i & 1 == 1).map(|i| levels[i + 1] as u32);
-        Asked::Levels(levels.first().map(|&first| first as u32).into_iter().chain(rest).collect())
+        let others = (0..others).filter(|i| mask >> i & 1 == 1).map(|i| levels[i + 1] as u32);
+        Asked::Levels(levels.first().map(|&first| first as u32).into_iter().chain(others).collect())
     };
     // One level can be divided from missing values only.
     let count = ((1_usize << others) - 1).max(levels.len().min(1));

@@ -1,20 +1,22 @@
-//! A search for an optimal tree: what it needs to know of the rows, the choice of the loss, and the
-//! tree that is written down.
+//! One search for an optimal tree, from checked parameters to the tree of a model.
+//!
+//! [`Prepared`] checks what is asked and ranks the rows. [`OptimalSearch`] chooses the loss that
+//! suits them, asks a [`Question`] by it, and writes the tree that was found for a model.
 
 use super::SearchLimits;
-use super::first_plan::first_of;
-use super::found::{FoundNode, flat};
+use super::found_nodes::{FoundNode, in_pre_order};
 use super::grown::GreedyGrowth;
-use super::known::Known;
 use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
 use super::objective::{Cheapest, Objective, TieRule};
 use super::part::SetPart;
-use super::passes::{Task, complete_stumps, extended, search};
-use super::ranked::{Asked, RankedRows, TestColumn, cell, width};
+use super::passes::{Controls, Task, complete_stumps, grow_leaves_greedily, search_by_levels};
+use super::ranked::{Asked, RankedRows, TestColumn, cell, count_test_columns};
 use super::setting::{SearchNodes, Setting};
+use super::solved::SolvedSets;
 use super::sorted::SortedSet;
+use super::ties::resolve_ties_below_root;
 use super::two_levels::Pool;
-use super::written::{WrittenTest, listing, write};
+use super::written::{WrittenTest, test_of_levels, write_node};
 use crate::criteria::{self, Context, Criterion, LossRise};
 use crate::data::{Column, Dataset, Weights};
 use crate::error::{Error, Result};
@@ -28,21 +30,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// The largest weight of all rows whose errors are counted in whole numbers.
+/// The largest weight of all rows whose errors are counted in whole numbers, in lanes of `i32`.
 const MOST_COUNTED: f64 = (1_u64 << 30) as f64;
 
-/// The criterion of a greedy tree beside that of the loss.
+/// The criterion of the second greedy tree; the first one grows by the loss.
 const GINI: &str = "gini";
 
-/// Solved sets are kept if all columns together have so few values.
-const MOST_KNOWN_PLACES: usize = 1000;
+/// Solved sets are kept if all columns together have at most so many distinct values: with more,
+/// the same set of rows hardly ever comes again ([`super::solved`]).
+const MOST_KEPT_VALUES: usize = 1000;
 
-/// The rows of a search, checked.
+/// The checked input of a search, whose rows are not yet ranked.
 pub(super) struct Prepared<'a> {
     pub(super) data: &'a Dataset<'a>,
     pub(super) rows: &'a [u32],
     pub(super) objective: &'a Objective,
     pub(super) limits: &'a SearchLimits,
+    /// When the call started.
     pub(super) start: Instant,
     costs: Option<CostMatrix>,
     weights: &'a Weights,
@@ -50,6 +54,10 @@ pub(super) struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     /// Check what is asked.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] and [`Error::Unsupported`] for limits or an objective outside their
+    /// domain, [`Error::Data`] without rows.
     pub(super) fn new(
         data: &'a Dataset<'a>,
         rows: &'a [u32],
@@ -71,27 +79,32 @@ impl<'a> Prepared<'a> {
         Ok(Self { data, rows, objective, limits, start, costs, weights })
     }
 
-    /// What a budget of search nodes finds must not depend on threads.
+    /// The control of the search: of one thread if there is a budget of search nodes, because what
+    /// such a budget finds must not depend on threads.
     pub(super) fn control(&self, control: &Control) -> Control {
         if self.limits.node_budget.is_some() { control.serial() } else { control.clone() }
     }
 
     /// The rows by rank, and the bytes that they and their search take ([`Self::admit`]).
-    pub(super) fn ranked(
+    pub(super) fn rank_rows(
         &self,
         is_weighed: bool,
         control: &Control,
     ) -> Result<(RankedRows, usize)> {
-        let (bytes, nominal) = (self.admit(is_weighed, control)?, self.objective.nominal_splits);
+        let bytes = self.admit(is_weighed, control)?;
+        let nominal = self.objective.nominal_splits;
         let ranked = RankedRows::new(self.data, self.rows, self.weights, nominal, control)?;
         Ok((ranked, bytes))
     }
 
-    /// The bytes that ranked rows and their search take, if they may; `is_weighed`: whatever the
-    /// rows weigh.
+    /// The bytes that ranked rows and their search take. `is_weighed` says that the search gives
+    /// the rows weights, even if they have none of their own.
+    ///
+    /// # Errors
+    /// [`Error::Need`] if these are more than the memory limit allows.
     pub(super) fn admit(&self, is_weighed: bool, control: &Control) -> Result<usize> {
         let (n, nominal) = (self.rows.len(), self.objective.nominal_splits);
-        let [cuts, levels] = width(self.data, self.rows, nominal, control)?;
+        let [cuts, levels] = count_test_columns(self.data, self.rows, nominal, control)?;
         let (leaves, [_, depth]) = self.objective.shape(self.limits, n);
         let threads = control.threads();
         let sets = 1 + depth.saturating_sub(2).min(8) as usize * threads;
@@ -137,19 +150,21 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// What is asked of a search.
+/// What a search can be asked for. The search chooses the type of the loss, and the question runs
+/// with it.
 pub(super) trait Question {
     type Found;
 
+    /// Run the search with a loss.
     fn ask(
         &self,
         search: &OptimalSearch<'_>,
         loss: &dyn Loss,
-        controls: (&Control, &Control),
+        controls: Controls<'_>,
     ) -> Result<Self::Found>;
 }
 
-/// The best tree, with its nodes.
+/// Asks for the best tree, with its nodes.
 pub(super) struct BestTree;
 
 impl Question for BestTree {
@@ -159,16 +174,16 @@ impl Question for BestTree {
         &self,
         search: &OptimalSearch<'_>,
         loss: &dyn Loss,
-        controls: (&Control, &Control),
+        controls: Controls<'_>,
     ) -> Result<Self::Found> {
-        search.best(loss, controls)
+        search.find_best(loss, controls)
     }
 }
 
-/// A search and its input.
+/// A search of ranked rows, and its input.
 pub(super) struct OptimalSearch<'a> {
     data: &'a Dataset<'a>,
-    /// The ranked rows in the data.
+    /// The internal number of each ranked row.
     rows: &'a [u32],
     pub(super) ranked: &'a RankedRows,
     objective: &'a Objective,
@@ -184,31 +199,38 @@ pub(super) struct OptimalSearch<'a> {
     pub(super) opened: u64,
 }
 
-/// A search with all that the solver needs.
+/// What the solver needs for a search: the set of all rows, and the limits of its trees.
 pub(super) struct Started<'a> {
     pub(super) setting: Setting<'a>,
     pub(super) set: SortedSet,
     pub(super) pool: Pool,
-    /// The depth that is searched in full, and that of the tree.
+    /// The most levels that are searched in full.
     pub(super) depth: u32,
+    /// The most levels of the tree, which may grow greedily below `depth`.
     full_depth: u32,
+    /// The most leaves of the tree.
     pub(super) leaves: u32,
-    /// Whether costs are whole numbers.
-    is_exact: bool,
+    /// Whether all costs are whole numbers, so that a bound may be rounded up.
+    is_integral: bool,
 }
 
 impl OptimalSearch<'_> {
-    /// The loss by a criterion or by costs.
-    pub(super) fn additive<C: Weight>(&self, criterion: Box<dyn Criterion>) -> AdditiveLoss<C> {
+    /// The loss of the objective: by a list, by costs, or by a criterion.
+    pub(super) fn additive_loss<C: Weight>(
+        &self,
+        criterion: Box<dyn Criterion>,
+    ) -> AdditiveLoss<C> {
         let classes = self.ranked.classes;
         let (loss, rise, skips_runs) = match (&self.costs, &self.objective.leaf_losses) {
             (Some(costs), _) => {
                 (LeafLoss::Costs(costs.clone()), LossRise::PerWeight(costs.largest()), true)
             }
             (None, Some(losses)) => {
-                let stride = self.class_rows(1) + 1;
-                let steps = |by: usize| losses.iter().zip(&losses[by..]).map(|(a, b)| b - a);
+                let stride = self.class_weight(1) + 1;
+                // The most that one more row costs. The list has a line of `stride` losses for each
+                // number of rows of the first class: one more row is the next loss, or that below.
                 // A step from the end of a line to the next line is at most one of `stride`.
+                let steps = |by: usize| losses.iter().zip(&losses[by..]).map(|(a, b)| b - a);
                 let rise = steps(1).chain(steps(stride)).fold(0.0, f64::max);
                 (LeafLoss::Listed(losses.clone(), stride), LossRise::PerWeight(rise), false)
             }
@@ -222,8 +244,8 @@ impl OptimalSearch<'_> {
         AdditiveLoss { loss, rise, classes, skips_runs, weight: PhantomData }
     }
 
-    /// Weight of the rows of a class, which is whole.
-    fn class_rows(&self, class: u8) -> usize {
+    /// Weight of the rows of a class, which must be whole.
+    fn class_weight(&self, class: u8) -> usize {
         let rows = (0..self.ranked.len()).filter(|&row| self.ranked.class[row] == class);
         rows.map(|row| self.ranked.weight(row as u32) as usize).sum()
     }
@@ -238,8 +260,9 @@ impl OptimalSearch<'_> {
         cell(&self.data.columns()[feature], self.rows[row as usize])
     }
 
-    /// What a test asks: up to which number, or which levels; `around`: rows with the nearest
-    /// values on both sides, none where all known values are on the left.
+    /// What a test asks in terms of the data: up to which number (`Ok`), or which levels (`Err`) go
+    /// left. `around` are rows with the nearest values on both sides; none if all known values are
+    /// on the left.
     pub(super) fn asked(
         &self,
         column: &TestColumn,
@@ -263,20 +286,24 @@ impl OptimalSearch<'_> {
         matches!(self.data.columns()[feature], Column::Numeric(_))
     }
 
-    /// Ask, by the loss that suits the rows.
+    /// Ask a question with the cheapest loss that suits the rows: errors are counted in lanes of 16
+    /// or 32 bits where that is exact, other losses are summed from whole or real weights.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if the list of losses does not suit the rows, and errors of the search.
     pub(super) fn ask<Q: Question>(
         &self,
         question: &Q,
-        controls: (&Control, &Control),
+        controls: Controls<'_>,
     ) -> Result<Q::Found> {
         let criterion = self.objective.criterion()?;
         if let Some(losses) = &self.objective.leaf_losses {
-            let known = self.is_whole
+            let is_valid = self.is_whole
                 && self.ranked.classes == 2
-                && losses.len() == (self.class_rows(0) + 1) * (self.class_rows(1) + 1);
-            if !known {
-                let what = "leaf_losses must list two classes of whole weights".to_string();
-                return Err(Error::Data(what));
+                && losses.len() == (self.class_weight(0) + 1) * (self.class_weight(1) + 1);
+            if !is_valid {
+                let reason = "leaf_losses must list two classes of whole weights".to_string();
+                return Err(Error::Data(reason));
             }
         }
         // What is counted in whole numbers counts the rows of a leaf, too.
@@ -292,121 +319,135 @@ impl OptimalSearch<'_> {
             };
         }
         if self.is_whole {
-            question.ask(self, &self.additive::<u32>(criterion), controls)
+            question.ask(self, &self.additive_loss::<u32>(criterion), controls)
         } else {
-            question.ask(self, &self.additive::<f64>(criterion), controls)
+            question.ask(self, &self.additive_loss::<f64>(criterion), controls)
         }
     }
 
+    /// Whether the loss is the weight of the misclassified rows.
     fn is_error(&self, criterion: &dyn Criterion) -> bool {
         criterion.info().name == "accuracy"
             && self.costs.is_none()
             && self.objective.leaf_losses.is_none()
     }
 
-    /// The solver's input; `is_first`: ties are resolved.
+    /// The solver's input for this search; `resolves_ties` says whether of several best trees the
+    /// first one is asked for.
     pub(super) fn start<'s>(
         &'s self,
         loss: &'s dyn Loss,
-        is_first: bool,
+        resolves_ties: bool,
         control: &Control,
     ) -> Result<Started<'s>> {
         let (ranked, limits) = (self.ranked, self.limits);
         let leaf_penalty = self.objective.leaf_penalty * self.total;
         let is_error = self.is_error(self.objective.criterion()?.as_ref());
-        let is_exact = self.is_whole && leaf_penalty.fract() == 0.0 && is_error;
-        // For exact losses, so small that the sums of all leaves are exact and below one unit.
-        let most = self.total * self.costs.as_ref().map_or(1.0, CostMatrix::largest);
-        let step = f64::exp2(most.log2().ceil() - if is_exact { 50.0 } else { 34.0 });
-        let tie = if is_first { step / 2.0 } else { 0.0 };
+        let is_integral = self.is_whole && leaf_penalty.fract() == 0.0 && is_error;
+        // The penalty for ties is a power of two, small beside the largest loss: whole losses stay
+        // exact with 2^-50 of it, and real ones differ by rounding that is far below 2^-34 of it.
+        let largest_loss = self.total * self.costs.as_ref().map_or(1.0, CostMatrix::largest);
+        let digits = if is_integral { 50.0 } else { 34.0 };
+        let step = f64::exp2(largest_loss.log2().ceil() - digits);
+        let tie = if resolves_ties { step / 2.0 } else { 0.0 };
         let all: Vec<u32> = (0..ranked.len() as u32).collect();
         let min_rows = self.objective.min_samples_leaf.min(ranked.sizes(&all) as usize) as u32;
-        let places = ranked.columns.iter().map(|column| column.end as usize);
-        let is_kept = places.sum::<usize>() <= MOST_KNOWN_PLACES;
+        let n_values = ranked.columns.iter().map(|column| column.end as usize).sum::<usize>();
+        // With a limit on the rows of leaves there are two settings, which share the memory.
         let bytes = limits.memory.min(control.budget().left()) / if min_rows > 1 { 2 } else { 1 };
         let budget = limits.node_budget.unwrap_or(u64::MAX).into();
         let nodes = Arc::new(SearchNodes { opened: self.opened.into(), budget });
-        let of_leaves = |min_rows: u32, free: Option<Box<Setting<'s>>>| Setting {
+        let setting_of = |min_rows: u32, without_row_limit: Option<Box<Setting<'s>>>| Setting {
             rows: ranked,
             loss,
             penalty: leaf_penalty + 2.0 * tie,
-            leaf_price: leaf_penalty,
+            user_penalty: leaf_penalty,
             tie,
             min_rows,
-            free,
-            known: if is_kept { Known::new(ranked.len(), bytes) } else { Known::default() },
+            without_row_limit,
+            solved: match n_values {
+                ..=MOST_KEPT_VALUES => SolvedSets::new(ranked.len(), bytes),
+                _ => SolvedSets::default(),
+            },
             nodes: nodes.clone(),
             reported: 0.into(),
         };
-        let free = (min_rows > 1).then(|| Box::new(of_leaves(1, None)));
-        let setting = of_leaves(min_rows, free);
+        let without_row_limit = (min_rows > 1).then(|| Box::new(setting_of(1, None)));
+        let setting = setting_of(min_rows, without_row_limit);
         let (leaves, [full_depth, depth]) = self.objective.shape(limits, ranked.len());
-        let mut set = SortedSet::all(ranked, setting.marks(), control)?;
-        set.hash = setting.known.hash(&all);
-        Ok(Started { setting, set, pool: Pool::new(), depth, full_depth, leaves, is_exact })
+        let mut set = SortedSet::all(ranked, setting.mark_rule(), control)?;
+        set.hash = setting.solved.hash(&all);
+        Ok(Started { setting, set, pool: Pool::new(), depth, full_depth, leaves, is_integral })
     }
 
-    /// How greedy trees grow.
+    /// The growth of greedy trees in a setting: by the criterion of the objective, and by gini.
     fn growth<'s, 'a>(&self, setting: &'s Setting<'a>) -> Result<GreedyGrowth<'s, 'a>> {
-        let own = self.objective.criterion()?;
-        let is_own = self.costs.is_none() && self.objective.leaf_losses.is_none();
-        let is_gini = is_own && own.info().name == GINI;
-        // Neither the error nor gini takes logarithms.
-        let most = if self.is_error(own.as_ref()) { 0 } else { self.total as u64 };
+        let criterion = self.objective.criterion()?;
+        let minimises_criterion = self.costs.is_none() && self.objective.leaf_losses.is_none();
+        let is_gini = minimises_criterion && criterion.info().name == GINI;
+        // Neither the error nor gini takes logarithms, so no table of them is needed.
+        let most_rows = if self.is_error(criterion.as_ref()) { 0 } else { self.total as u64 };
         Ok(GreedyGrowth {
             setting,
-            criterion: is_own.then_some(own),
+            criterion: minimises_criterion.then_some(criterion),
             gini: if is_gini { None } else { Some(criteria::make(GINI, Map::new())?) },
-            context: Context::new(self.ranked.classes, most),
+            context: Context::new(self.ranked.classes, most_rows),
             is_whole: self.is_whole,
         })
     }
 
-    /// Search, and write the tree down.
-    fn best(
+    /// Search the best tree, and write it for a model.
+    fn find_best(
         &self,
         loss: &dyn Loss,
-        (searching, ending): (&Control, &Control),
+        controls: Controls<'_>,
     ) -> Result<(Cheapest, Vec<FoundNode>)> {
         let leaf_penalty = self.objective.leaf_penalty * self.total;
-        let is_first = self.objective.ties == TieRule::First;
-        let started = self.start(loss, is_first, ending)?;
-        let Started { setting, set, pool, depth, full_depth, leaves, is_exact } = &started;
+        let resolves_ties = self.objective.ties == TieRule::First;
+        let started = self.start(loss, resolves_ties, controls.ending)?;
+        let Started { setting, set, pool, depth, full_depth, leaves, is_integral } = &started;
         let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
         let (start, is_timed) = (self.start, self.limits.time_limit.is_some());
         let growth = self.growth(setting)?;
-        let task = Task { depth, leaves, is_first, start, is_timed };
-        let (answer, mut known) = search(&growth, set, &task, pool, (searching, ending))?;
+        let task = Task { depth, leaves, resolves_ties, start, is_timed };
+        let (answer, mut best) = search_by_levels(&growth, set, &task, pool, controls)?;
         let (is_done, whole) = (answer.halted.is_none(), SetPart::whole(set));
-        if is_done && is_first && answer.best.plan.is_some() {
-            match first_of(setting, set, depth, &answer.best, pool, searching) {
+        if is_done && resolves_ties && answer.best.plan.is_some() {
+            match resolve_ties_below_root(
+                setting,
+                set,
+                depth,
+                &answer.best,
+                pool,
+                controls.searching,
+            ) {
                 Err(Error::OutOfTime) => {}
-                plan => known = complete_stumps(setting, whole, &plan?, ending)?,
+                plan => best = complete_stumps(setting, whole, &plan?, controls.ending)?,
             }
         }
         let is_deepest = depth == *full_depth;
         if !is_deepest {
-            known = extended(&growth, whole, &known.plan, *full_depth, ending)?;
+            best = grow_leaves_greedily(&growth, whole, &best.plan, *full_depth, controls.ending)?;
         }
-        // Of deeper trees nothing is known but that no loss is negative.
-        let is_proven = is_done && known.cost <= setting.reachable(set, answer.best.cost);
-        let lower = match is_deepest {
-            true => (!is_proven).then_some(answer.lower),
-            false => Some(leaf_penalty),
-        };
-        let nodes = flat(&known.plan);
-        // Of a bound of the cost, what the penalty for ties may have added is taken away.
+        // Of deeper trees nothing is known but that no loss is negative, and that they have a leaf.
+        let is_proven = is_done && best.cost <= setting.cost_with_rounding(set, answer.best.cost);
+        let lower =
+            if is_deepest { (!is_proven).then_some(answer.lower) } else { Some(leaf_penalty) };
+        let nodes = in_pre_order(&best.plan);
+        // The bound minus what the penalty for ties may have added to it. A whole cost is at least
+        // the next whole number; 1e-6 forgives rounding.
         let lower = lower.map(|lower| {
             let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
             let lower = (lower - ties).max(leaf_penalty);
-            if *is_exact { (lower - 1e-6).ceil().max(leaf_penalty) + 0.0 } else { lower }
+            if *is_integral { (lower - 1e-6).ceil().max(leaf_penalty) + 0.0 } else { lower }
         });
         let opened = setting.nodes.opened.load(Ordering::Relaxed);
-        Ok((self.written(loss, &nodes, lower, opened), nodes))
+        Ok((self.write_tree(loss, &nodes, lower, opened), nodes))
     }
 
-    /// The tree, with its cost; `lower`: a bound of the cost, if the tree is not proven.
-    pub(super) fn written(
+    /// The tree of some nodes in pre-order, as a model has it, with its cost. `lower` is a lower
+    /// bound of the cost of all trees; none if the tree is proven to be optimal.
+    pub(super) fn write_tree(
         &self,
         loss: &dyn Loss,
         nodes: &[FoundNode],
@@ -432,14 +473,14 @@ impl OptimalSearch<'_> {
                 let (on_left, on_right): (Vec<u32>, Vec<u32>) =
                     rows.iter().partition(|row| is_left(row));
                 let sides = [ranked.counts(&on_left), ranked.counts(&on_right)];
-                // Known values next to the threshold.
+                // SolvedSets values next to the threshold.
                 let rank = |row: &&u32| column.ranks[**row as usize];
                 let is_known = |row: &&u32| rank(row) > 0 && rank(row) < column.end;
                 let below = on_left.iter().filter(is_known).max_by_key(rank).copied();
                 let above = on_right.iter().filter(is_known).min_by_key(rank).copied();
                 let (test, listed) = match self.asked(column, below.zip(above)) {
                     Ok(threshold) => (Test::Threshold(threshold.into()), Vec::new()),
-                    Err(levels) => listing(levels),
+                    Err(levels) => test_of_levels(levels),
                 };
                 let has_missing = !rows.iter().all(|row| is_known(&row));
                 let missing = has_missing.then_some(u32::from(column.missing_right));
@@ -453,7 +494,7 @@ impl OptimalSearch<'_> {
                 leaves += 1.0;
                 errors += counts.iter().sum::<f64>() - counts[label];
             }
-            write(&mut tree, position, (counts, n_rows), label as i32, test);
+            write_node(&mut tree, position, (counts, n_rows), label as i32, test);
         }
         let objective = cost / self.total + self.objective.leaf_penalty * leaves;
         let lower = lower.map_or(objective, |lower| (lower / self.total).min(objective));

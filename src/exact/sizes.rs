@@ -105,11 +105,11 @@ impl Sizer<'_> {
         // The easiest set first. A tree of s splits has 2 s + 1 nodes.
         sort_few(&mut sets, &|a, b| (a.1, size(&a.0)).cmp(&(b.1, size(&b.0))));
         let mut sum = sets.iter().map(|(_, low)| 2 * usize::from(*low) + 1).sum::<usize>();
-        let mut own = self.left / waiting.max(1) as u64;
-        self.left -= own;
+        let mut share = self.left / waiting.max(1) as u64;
+        self.left -= share;
         for (bits, mut low) in sets {
-            let allowed = self.budget.min(own);
-            own -= allowed;
+            let allowed = self.budget.min(share);
+            share -= allowed;
             self.search.meter.left = allowed;
             while sum < enough && low < MOST_SPLITS {
                 match self.search.decide(&bits, &self.lists, low) {
@@ -121,13 +121,13 @@ impl Sizer<'_> {
                     Err(Halt::Cancelled) => return Err(Error::Cancelled),
                 }
             }
-            own += self.search.meter.left;
+            share += self.search.meter.left;
         }
-        self.left += own;
+        self.left += share;
         Ok(sum)
     }
 
-    /// Number of search nodes opened.
+    /// Number of search nodes that were opened for all sums so far.
     pub fn spent(&self) -> u64 {
         self.search.meter.opened
     }

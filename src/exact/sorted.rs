@@ -18,14 +18,17 @@ pub(super) const NEEDED: u8 = 2;
 /// The end of a bucket.
 pub(super) const BUCKET: u8 = 4;
 
-/// The mark of the tests that may be best where a leaf has at least `min_rows` rows.
-pub(super) fn looked_at(min_rows: u32) -> u8 {
+/// The mark of the places that must be scored where a leaf has at least `min_rows` rows. With one
+/// row that is [`NEEDED`]; with more, the best needed place may leave too few rows, so all are
+/// scored.
+pub(super) fn mark_to_score(min_rows: u32) -> u8 {
     if min_rows > 1 { ALLOWED } else { NEEDED }
 }
 
-/// Buckets of a set of rows, about.
-fn buckets(n: usize) -> usize {
-    match n {
+/// About how many buckets a column of a set of rows has: more for larger sets, which gives closer
+/// bounds, but so few that a coarse scan takes a fraction of the time of a full one.
+fn bucket_target(n_rows: usize) -> usize {
+    match n_rows {
         4096.. => 200,
         1024.. => 100,
         _ => 50,
@@ -35,48 +38,62 @@ fn buckets(n: usize) -> usize {
 /// One test column of a set.
 #[derive(Debug)]
 pub(super) struct SortedColumn {
-    /// The rows by rank.
+    /// The rows in ascending order of rank.
     pub(super) order: Vec<u32>,
-    /// What may be divided behind each row.
+    /// For each place of the order, what may be divided behind its row: [`ALLOWED`], [`NEEDED`] and
+    /// [`BUCKET`].
     pub(super) marks: Vec<u8>,
     /// Number of distinct ranks. Threshold `i` asks for ranks below the `i`-th of them.
     pub(super) thresholds: usize,
     /// Rows below each distinct rank; empty if every row has a rank of its own.
     below: Vec<u32>,
-    /// Their weight; empty if all weights are 1.
+    /// Weight of the rows below each distinct rank; empty if all weights are 1.
     weight_below: Vec<f64>,
     /// The first and the last threshold that a tree may use; none if the first exceeds the last.
     pub(super) first: usize,
     pub(super) last: usize,
-    /// Number of buckets, and whether no place inside of them is needed.
+    /// Number of buckets.
     pub(super) buckets: usize,
+    /// Whether every needed place is the end of a bucket, so that buckets give exact losses.
     pub(super) exact: bool,
-    /// Whether rows are missing values: those of the first or the last rank.
+    /// Whether the set has rows with missing values: those of the first or the last rank.
     pub(super) has_missing: bool,
+    /// Computed when the first coarse scan asks for them.
     keys: OnceLock<BucketKeys>,
 }
 
-/// Bucket x classes + class of every row, in the order of the first column, and rows or weight by
-/// key.
+/// The buckets of the rows in a column.
 #[derive(Debug)]
 pub(super) struct BucketKeys {
+    /// Bucket x classes + class of each row, in the order of the first column of the set.
     pub(super) keys: Vec<u16>,
+    /// By key, the weight of its rows.
     pub(super) totals: Vec<u32>,
 }
 
-/// A set of rows.
+/// A set of rows, sorted by every test column.
 #[derive(Debug)]
 pub(super) struct SortedSet {
+    /// Number of rows.
     pub(super) len: usize,
     /// Weight of each class.
     pub(super) counts: Vec<f64>,
+    /// Weight of all rows.
     pub(super) weight: f64,
     pub(super) columns: Vec<SortedColumn>,
-    /// The number of the set in [`super::known`].
+    /// What identifies the set among the solved ones ([`super::solved`]). 0 until it is set.
     pub(super) hash: u128,
 }
 
-/// What the marks depend on.
+/// One side of a test of a set: which rows go there, and how many.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TestSide {
+    pub(super) test: RankedTest,
+    pub(super) is_right: bool,
+    pub(super) n_rows: usize,
+}
+
+/// What decides which places are marked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarkRule {
     /// Fewest rows of a leaf.
@@ -86,8 +103,9 @@ pub(super) struct MarkRule {
     pub(super) skips_runs: bool,
 }
 
-/// The first of `low..high` for which a property holds that holds from some place on, or `high`.
-pub(super) fn first(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
+/// The first of `low..high` for which a property holds, or `high` if there is none. The property
+/// must hold for all numbers from the first one on: it is found by bisection.
+pub(super) fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (low, high.max(low));
     while low < high {
         let middle = low.midpoint(high);
@@ -121,32 +139,32 @@ impl SortedSet {
         Ok(Self::of_columns(rows, columns))
     }
 
-    /// A column of the `n` rows on one side of a test.
+    /// A column of the rows on one side of a test.
     pub(super) fn column_of_side(
         &self,
         rows: &RankedRows,
         column: usize,
-        (test, is_right, n): (RankedTest, bool, usize),
+        TestSide { test, is_right, n_rows }: TestSide,
         rule: MarkRule,
     ) -> SortedColumn {
         let ranks = &rows.columns[test.column as usize].ranks;
         let SortedColumn { order: all, thresholds, .. } = &self.columns[column];
         // Without a branch: every row is written, and the next place moves on if it stays.
-        let mut order = vec![0_u32; n + 1];
+        let mut order = vec![0_u32; n_rows + 1];
         let mut next = 0;
         for &row in all {
             order[next] = row;
             next += usize::from((ranks[row as usize] < test.below) != is_right);
         }
-        order.truncate(n);
+        order.truncate(n_rows);
         SortedColumn::new(rows, &rows.columns[column], order, *thresholds, rule)
     }
 
-    /// The `n` rows on one side of a test.
+    /// The rows on one side of a test, sorted by every column. The hash is not set.
     pub(super) fn side(
         &self,
         rows: &RankedRows,
-        side: (RankedTest, bool, usize),
+        side: TestSide,
         rule: MarkRule,
         control: &Control,
     ) -> Result<Self> {
@@ -161,34 +179,22 @@ impl SortedSet {
         Ok(Self::of_columns(rows, columns))
     }
 
-    /// The number of rows for which a test holds: the first ones in the order of its column.
-    pub(super) fn place(&self, rows: &RankedRows, test: RankedTest) -> usize {
+    /// The number of rows on the left of a test: the first ones in the order of its column.
+    pub(super) fn rows_left(&self, rows: &RankedRows, test: RankedTest) -> usize {
         let column = test.column as usize;
         let threshold = self.threshold(rows, test, 0..self.columns[column].thresholds);
         self.rows_below(column, threshold)
     }
 
-    /// The number of rows on one side of a test.
-    pub(super) fn rows_on_side(
+    /// One side of a test of this set.
+    pub(super) fn test_side(
         &self,
         rows: &RankedRows,
         test: RankedTest,
         is_right: bool,
-    ) -> usize {
-        let left = self.place(rows, test);
-        if is_right { self.len - left } else { left }
-    }
-
-    /// The rows on one side of a test of this set.
-    pub(super) fn one_side(
-        &self,
-        rows: &RankedRows,
-        test: RankedTest,
-        is_right: bool,
-        rule: MarkRule,
-        control: &Control,
-    ) -> Result<Self> {
-        self.side(rows, (test, is_right, self.rows_on_side(rows, test, is_right)), rule, control)
+    ) -> TestSide {
+        let n_left = self.rows_left(rows, test);
+        TestSide { test, is_right, n_rows: if is_right { self.len - n_left } else { n_left } }
     }
 
     fn of_columns(rows: &RankedRows, columns: Vec<SortedColumn>) -> Self {
@@ -198,12 +204,13 @@ impl SortedSet {
         Self { len, counts, weight, columns, hash: 0 }
     }
 
-    /// Rows below a threshold; those of all thresholds are below the one behind the last.
+    /// Number of rows below a threshold of a column. All rows are below the threshold behind the
+    /// last.
     pub(super) fn rows_below(&self, column: usize, threshold: usize) -> usize {
         self.columns[column].rows_below(threshold)
     }
 
-    /// Their weight.
+    /// Weight of the rows below a threshold of a column.
     pub(super) fn weight_below(&self, column: usize, threshold: usize) -> f64 {
         match &self.columns[column].weight_below[..] {
             [] => self.rows_below(column, threshold) as f64,
@@ -218,31 +225,31 @@ impl SortedSet {
         RankedTest { column: column as u32, below }
     }
 
-    /// The first threshold of a range whose test holds for all rows for which a test of the column
-    /// holds, or the end of the range.
+    /// The threshold of a range that stands for a test of the column in this set: the first one
+    /// that is no lower than the test, or the end of the range.
     pub(super) fn threshold(
         &self,
         rows: &RankedRows,
         test: RankedTest,
-        among: Range<usize>,
+        range: Range<usize>,
     ) -> usize {
         let reaches = |t| self.test(rows, test.column as usize, t).below >= test.below;
-        first(among.start, among.end, reaches)
+        first_where(range.start, range.end, reaches)
     }
 
-    /// The rows of a class as they stand in the buckets of a column.
-    pub(super) fn keys(&self, rows: &RankedRows, column: usize) -> &BucketKeys {
+    /// The keys of the rows in the buckets of a column. They are computed once.
+    pub(super) fn bucket_keys(&self, rows: &RankedRows, column: usize) -> &BucketKeys {
         self.columns[column].keys.get_or_init(|| {
-            let own = &self.columns[column];
+            let sorted = &self.columns[column];
             let mut by_row = vec![0_u16; rows.len()];
             let mut bucket = 0;
-            for (&row, &mark) in own.order.iter().zip(&own.marks) {
+            for (&row, &mark) in sorted.order.iter().zip(&sorted.marks) {
                 by_row[row as usize] = bucket + u16::from(rows.class[row as usize]);
                 if mark & BUCKET != 0 {
                     bucket += rows.classes as u16;
                 }
             }
-            let mut totals = vec![0_u32; own.buckets * rows.classes];
+            let mut totals = vec![0_u32; sorted.buckets * rows.classes];
             let mut keys = Vec::with_capacity(self.len);
             for &row in &self.columns[0].order {
                 let key = by_row[row as usize];
@@ -255,7 +262,7 @@ impl SortedSet {
 }
 
 impl SortedColumn {
-    /// Rows below a threshold; those of all thresholds are below the one behind the last.
+    /// Number of rows below a threshold. All rows are below the threshold behind the last.
     pub(super) fn rows_below(&self, threshold: usize) -> usize {
         match &self.below[..] {
             [] => threshold.min(self.order.len()),
@@ -263,7 +270,8 @@ impl SortedColumn {
         }
     }
 
-    /// `most`: there are no more distinct ranks.
+    /// Mark the places of a column whose rows are in order; `most` is an upper bound of the number
+    /// of its distinct ranks.
     fn new(
         rows: &RankedRows,
         column: &TestColumn,
@@ -271,84 +279,86 @@ impl SortedColumn {
         most: usize,
         rule: MarkRule,
     ) -> Self {
-        /// Of a value with rows of several classes.
+        /// Stands for the class of a value whose rows have several classes.
         const MIXED: u8 = u8::MAX;
-        let TestColumn { ranks: all, end, .. } = column;
+        let TestColumn { ranks: rank_of_row, end, .. } = column;
         let n = order.len();
         let mut below = Vec::with_capacity(n.min(most));
         let mut weight_below = Vec::new();
         let mut marks = vec![0; n];
-        let rank_of = |row: Option<&u32>| row.map(|&row| all[row as usize]);
+        let rank_of = |row: Option<&u32>| row.map(|&row| rank_of_row[row as usize]);
         let has_left = rank_of(order.first()) == Some(0);
         let has_right = rank_of(order.last()) == Some(*end);
         let has_missing = has_left || has_right;
         // Without missing values, the column where they go left has the same tests.
         let is_twin = column.missing_right && !has_right;
-        // The value before, and the present one: rank and class.
-        let (mut from, mut to) = (None, None);
-        let (mut before, mut class, mut weight) = (MIXED, MIXED, 0.0);
-        // The mark of the place between them.
-        let mark = |from: Option<u32>, before: u8, class: u8, values: usize| {
-            if from == Some(0) || is_twin {
+        // Rank and class of the value before, and of the present one.
+        let (mut rank_before, mut rank_here) = (None, None);
+        let (mut class_before, mut class_here, mut weight) = (MIXED, MIXED, 0.0);
+        // The mark of the place between two values, of which the second is number `values`.
+        let mark = |rank_before: Option<u32>, class_before: u8, class_here: u8, values: usize| {
+            if rank_before == Some(0) || is_twin {
                 return 0;
             }
             // The place before the first run of known values is a test of the other column; the
             // next one may be as good, and has a lower threshold.
             let is_first = has_left && values == 3;
-            let is_run = before == class && class != MIXED && rule.skips_runs && !is_first;
+            let is_same_class = class_before == class_here && class_here != MIXED;
+            let is_run = is_same_class && rule.skips_runs && !is_first;
             ALLOWED | if is_run { 0 } else { NEEDED }
         };
         for (k, &row) in order.iter().enumerate() {
-            let (rank, own) = (rank_of(Some(&row)), rows.class[row as usize]);
-            if rank != to {
+            let (rank, class) = (rank_of(Some(&row)), rows.class[row as usize]);
+            if rank != rank_here {
                 // The place before the value that ends here.
                 if let [_, .., start] = below[..] {
-                    marks[start as usize - 1] = mark(from, before, class, below.len());
+                    marks[start as usize - 1] =
+                        mark(rank_before, class_before, class_here, below.len());
                 }
-                (before, class) = (class, own);
-                (from, to) = (to, rank);
+                (class_before, class_here) = (class_here, class);
+                (rank_before, rank_here) = (rank_here, rank);
                 below.push(k as u32);
                 if !rows.weights.is_empty() {
                     weight_below.push(weight);
                 }
-            } else if class != own {
-                class = MIXED;
+            } else if class_here != class {
+                class_here = MIXED;
             }
             if !rows.weights.is_empty() {
                 weight += rows.weights[row as usize];
             }
         }
         if let [_, .., start] = below[..] {
-            marks[start as usize - 1] = mark(from, before, class, below.len());
+            marks[start as usize - 1] = mark(rank_before, class_before, class_here, below.len());
         }
-        let places = marks.iter().filter(|&&mark| mark & NEEDED != 0).count();
+        let n_needed = marks.iter().filter(|&&mark| mark & NEEDED != 0).count();
         // Thresholds that leave enough rows on both sides and divide values that are known, or
         // these from missing ones that go right; where they go left, that is the same test.
         let thresholds = below.len();
         let known = 1 + usize::from(has_left)..if is_twin { 0 } else { thresholds };
-        // Copies up to each place, where a row may be several.
-        let (mut passed, several) = (0, rule.min_rows > 1 && !rows.copies.is_empty());
-        let copies = order.iter().take(if several { n } else { 0 }).map(|&row| {
+        // Copies count as rows of a leaf: their number up to each place, if that may matter.
+        let (mut passed, has_copies) = (0, rule.min_rows > 1 && !rows.copies.is_empty());
+        let copies = order.iter().take(if has_copies { n } else { 0 }).map(|&row| {
             passed += rows.size(row);
             passed
         });
         let copies: Vec<u32> = copies.collect();
-        let size = |below: u32| if several { copies[below as usize - 1] } else { below };
-        let few = |size: u32| size < rule.min_rows;
-        let first = known.clone().find(|&i| !few(size(below[i]))).unwrap_or(thresholds);
-        let is_last = |i: &usize| !few(size(n as u32) - size(below[*i]));
+        let size = |below: u32| if has_copies { copies[below as usize - 1] } else { below };
+        let is_enough = |size: u32| size >= rule.min_rows;
+        let first = known.clone().find(|&i| is_enough(size(below[i]))).unwrap_or(thresholds);
+        let is_last = |i: &usize| is_enough(size(n as u32) - size(below[*i]));
         let last = known.rev().find(is_last).unwrap_or(0);
         if thresholds == n {
             below = Vec::new();
         }
-        // Buckets end at places that are needed.
-        let most = buckets(n);
-        let exact = places < 2 * most;
-        let (mut from, mut buckets) = (0, 1);
+        // Buckets end at needed places: at all of them if these are few, else one in so many rows.
+        let most = bucket_target(n);
+        let exact = n_needed < 2 * most;
+        let (mut bucket_start, mut buckets) = (0, 1);
         for k in 0..n {
-            if marks[k] & NEEDED != 0 && (exact || k + 1 - from >= n / most) {
+            if marks[k] & NEEDED != 0 && (exact || k + 1 - bucket_start >= n / most) {
                 marks[k] |= BUCKET;
-                from = k + 1;
+                bucket_start = k + 1;
                 buckets += 1;
             }
         }

@@ -1,15 +1,17 @@
 //! Optimal trees of two levels (`exact`).
 //!
 //! For up to [`LANES`] thresholds of a first test at once, the best second tests of both sides
-//! come out of one scan of each column ([`Loss::stumps`]). Between solved thresholds the bounds of
-//! [`super::gaps`] leave intervals, over which the lanes of the next scan are spread. Large sets
-//! are looked at coarsely first.
+//! come out of one scan of each column ([`super::losses::Loss::stumps`]). Between solved thresholds
+//! the bounds of [`super::bounds`] leave intervals, over which the lanes of the next scan are
+//! spread. Each column is scanned once before any column is searched to its end, so that a good
+//! tree is known early; large sets are scanned coarsely in that first round.
 
-use super::gaps::{Bounds, GapEnd, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
+use super::bounds::{ColumnBounds, GapEnd, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
+use super::incumbent::{Incumbent, Plan, Split};
 use super::losses::{BothSides, LaneThresholds, SideLosses, StumpDepth, StumpMemory};
-use super::plans::{Incumbent, Plan, PlanSplit, Split};
+use super::query::{Answer, Query};
 use super::ranked::{RankedRows, RankedTest};
-use super::setting::{Answer, Query, Setting};
+use super::setting::Setting;
 use super::sorted::SortedSet;
 use crate::error::Result;
 use crate::numeric::sort_few;
@@ -17,9 +19,9 @@ use crate::parallel::{Control, map};
 use crate::simd::stumps::LANES;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A first test's column with one division of the leaves. Every threshold that is not solved is
-/// inside a gap or counts for `closed`, whenever the search ends.
-struct Item {
+/// The column of a first test with one division of the leaves. Every threshold that is not solved
+/// is inside a gap or counts for `closed`, whenever the search ends.
+struct DividedColumn {
     column: usize,
     leaves: SideLeaves,
     gaps: Vec<ThresholdGap>,
@@ -27,7 +29,20 @@ struct Item {
     closed: f64,
 }
 
-/// Memory of the workers.
+/// A gap with the thresholds of it that are open.
+struct OpenGap {
+    gap: ThresholdGap,
+    open: OpenThresholds,
+}
+
+/// A threshold that a scan solves, in the gap of this number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Lane {
+    threshold: usize,
+    gap: usize,
+}
+
+/// Memory of scans. Each worker takes a piece and gives it back.
 pub(super) struct Pool(Mutex<Vec<StumpMemory>>);
 
 impl Pool {
@@ -35,7 +50,7 @@ impl Pool {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Use a piece of memory.
+    /// Use a piece of memory, a new one if all are in use.
     fn with<R>(&self, work: impl FnOnce(&mut StumpMemory) -> R) -> R {
         let mut memory = lock(&self.0).pop().unwrap_or_default();
         let result = work(&mut memory);
@@ -44,7 +59,7 @@ impl Pool {
     }
 }
 
-/// Lock what no panic leaves half done.
+/// Lock a mutex whose value no panic leaves half changed.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -56,175 +71,210 @@ pub(super) fn two_levels(
     pool: &Pool,
     control: &Control,
 ) -> Answer {
-    let set = query.set;
-    let leaf = setting.leaf(set);
-    let mut best = Incumbent::new(query.limit, query.is_first);
-    best.take(leaf, None, Some(Plan::Stump(1)));
+    let mut best = Incumbent::new(query.limit, query.resolves_ties);
+    best.offer(setting.leaf_cost_of(query.set), None, Some(Plan::Stump(1)));
     let mut by_column = query.by_column.to_vec();
     // No tree with a test costs less than two leaves.
-    let floor = query.known.max((2.0 * setting.penalty).min(best.cost));
+    let floor = query.lower.max((2.0 * setting.penalty).min(best.cost));
     if best.cost <= floor {
         by_column.iter_mut().for_each(|bound| *bound = bound.max(floor));
         return Answer { lower: best.cost.min(floor), best, by_column, halted: None };
     }
-    let two = SideLeaves { left: 2, right: 2 };
-    let divisions: &[SideLeaves] = match query.leaves {
-        ..=3 => &[SideLeaves { left: 1, right: 2 }, SideLeaves { left: 2, right: 1 }],
-        _ => &[two],
-    };
-    let low = SideCosts { left: setting.penalty, right: setting.penalty };
-    let low = GapEnd { own: low, free: low };
-    let mut items = Vec::new();
-    for (column, own) in set.columns.iter().enumerate() {
-        if own.first > own.last {
-            by_column[column] = f64::INFINITY;
-            continue;
-        }
-        for &leaves in divisions {
-            let gap = ThresholdGap { from: 0, to: own.thresholds, at_from: low, at_to: low };
-            items.push(Item { column, leaves, gaps: vec![gap], closed: f64::INFINITY });
-        }
-    }
-    // The most promising columns first.
-    let hinted = query.hint.map(|hint| hint.column as usize);
-    sort_few(&mut items, &|a, b| {
-        let key = |item: &Item| {
-            let is_hinted = Some(item.column) == hinted;
-            if is_hinted { f64::NEG_INFINITY } else { by_column[item.column] }
-        };
-        key(a).total_cmp(&key(b))
-    });
-    let task = TwoLevelSearch { setting, query, floor, control, best: Mutex::new(best) };
+    let columns = divided_columns(setting, query, &mut by_column);
+    let search = TwoLevelSearch { setting, query, floor, control, best: Mutex::new(best) };
+    let columns: Vec<Mutex<DividedColumn>> = columns.into_iter().map(Mutex::new).collect();
     let mut halted = None;
-    let items: Vec<Mutex<Item>> = items.into_iter().map(Mutex::new).collect();
-    for is_first_look in [true, false] {
-        let done = map(control, items.len(), &|i| {
-            let mut item = lock(&items[i]);
-            pool.with(|memory| task.look(&mut item, is_first_look, memory))
+    for is_first_round in [true, false] {
+        let done = map(control, columns.len(), &|i| {
+            let mut column = lock(&columns[i]);
+            pool.with(|memory| search.scan_column(&mut column, is_first_round, memory))
         });
         if let Err(error) = done {
             halted = Some(error);
             break;
         }
     }
-    // Bounds by column: of what is closed, and of what is open yet.
-    let is_settled = task.is_settled();
-    let best = task.best.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut lower = best.cost.min(leaf);
-    let mut of_columns = vec![f64::INFINITY; by_column.len()];
-    for item in &items {
-        let item = lock(item);
-        let bounds = task_bounds(setting, query, item.column);
-        let open = |gap: &ThresholdGap| bounds.open(gap, f64::INFINITY).bound;
-        let of_item = item.gaps.iter().map(open).fold(item.closed, f64::min);
-        let of_item =
-            if is_settled { of_item.min(best.cost).max(floor.min(best.cost)) } else { of_item };
-        let of_column = &mut of_columns[item.column];
-        *of_column = of_column.min(of_item);
-    }
-    for (bound, own) in by_column.iter_mut().zip(of_columns) {
-        *bound = bound.max(own);
-        lower = lower.min(*bound);
-    }
+    let mut lower = search.raise_bounds(&columns, &mut by_column);
+    let best = search.best.into_inner().unwrap_or_else(PoisonError::into_inner);
     let is_exact = halted.is_none() && query.share >= 1.0;
-    let lower = if is_exact { best.cost } else { lower.max(floor) };
-    setting.for_subsets(query, lower, &mut by_column);
+    lower = if is_exact { best.cost } else { lower.max(floor) };
+    setting.relax_bounds_for_subsets(query, lower, &mut by_column);
     Answer { best, lower, by_column, halted }
 }
 
-fn task_bounds<'a>(setting: &'a Setting<'_>, query: &Query<'a>, column: usize) -> Bounds<'a> {
-    Bounds { loss: setting.loss, set: query.set, column }
+/// The columns with a possible first test, each once for every division of the leaves, the most
+/// promising ones first. Those without one get an infinite bound.
+fn divided_columns(
+    setting: &Setting<'_>,
+    query: &Query<'_>,
+    by_column: &mut [f64],
+) -> Vec<DividedColumn> {
+    let divisions: &[SideLeaves] = match query.leaves {
+        ..=3 => &[SideLeaves { left: 1, right: 2 }, SideLeaves { left: 2, right: 1 }],
+        _ => &[SideLeaves { left: 2, right: 2 }],
+    };
+    let one_leaf = SideCosts { left: setting.penalty, right: setting.penalty };
+    let unknown = GapEnd { limited: one_leaf, free: one_leaf };
+    let mut columns = Vec::new();
+    for (column, sorted) in query.set.columns.iter().enumerate() {
+        if sorted.first > sorted.last {
+            by_column[column] = f64::INFINITY;
+            continue;
+        }
+        let (at_from, at_to) = (unknown, unknown);
+        for &leaves in divisions {
+            let gaps = vec![ThresholdGap { from: 0, to: sorted.thresholds, at_from, at_to }];
+            columns.push(DividedColumn { column, leaves, gaps, closed: f64::INFINITY });
+        }
+    }
+    let hinted = query.hint.map(|hint| hint.column as usize);
+    let key = |divided: &DividedColumn| {
+        let is_hinted = Some(divided.column) == hinted;
+        if is_hinted { f64::NEG_INFINITY } else { by_column[divided.column] }
+    };
+    sort_few(&mut columns, &|a, b| key(a).total_cmp(&key(b)));
+    columns
 }
 
-/// What the looks at all columns share.
+/// What the scans of all columns share.
 struct TwoLevelSearch<'t, 'a> {
     setting: &'t Setting<'a>,
     query: &'t Query<'t>,
+    /// A lower bound of all trees with a test.
     floor: f64,
     control: &'t Control,
     best: Mutex<Incumbent>,
 }
 
 impl TwoLevelSearch<'_, '_> {
-    /// Whether nothing can be better than what is known.
+    /// Whether the bound that holds for all trees already suffices for the query.
     fn is_settled(&self) -> bool {
         let best = lock(&self.best);
-        best.enough(self.query.share) <= self.floor && !best.is_first
+        best.sufficient_bound(self.query.share) <= self.floor && !best.resolves_ties
     }
 
-    /// What the thresholds of a column from `threshold` on must undercut.
+    /// What the thresholds of a column from `threshold` on must cost less than.
     fn limit(&self, column: usize, threshold: usize) -> f64 {
-        lock(&self.best).limit(self.setting, self.query, column, threshold)
+        let (Setting { rows, tie, .. }, share) = (self.setting, self.query.share);
+        let lowest_test = || self.query.set.test(rows, column, threshold);
+        lock(&self.best).limit_from_test(rows, *tie, share, lowest_test)
     }
 
-    /// Scan an item once, or until nothing is open.
-    fn look(&self, item: &mut Item, is_first_look: bool, memory: &mut StumpMemory) -> Result<()> {
-        let set = self.query.set;
-        let rows = self.setting.rows;
-        let bounds = task_bounds(self.setting, self.query, item.column);
-        let mut is_first = true;
-        while !item.gaps.is_empty() && (is_first || !is_first_look) {
+    fn bounds(&self, column: usize) -> ColumnBounds<'_> {
+        ColumnBounds { loss: self.setting.loss, set: self.query.set, column }
+    }
+
+    /// Raise the bounds by column to what the solved and the open thresholds prove. The result is
+    /// a lower bound of all trees.
+    fn raise_bounds(&self, columns: &[Mutex<DividedColumn>], by_column: &mut [f64]) -> f64 {
+        let is_settled = self.is_settled();
+        let best_cost = lock(&self.best).cost;
+        let mut proven = vec![f64::INFINITY; by_column.len()];
+        for divided in columns {
+            let divided = lock(divided);
+            let bounds = self.bounds(divided.column);
+            let open = divided.gaps.iter().map(|gap| bounds.open(gap, f64::INFINITY).bound);
+            let mut bound = open.fold(divided.closed, f64::min);
+            if is_settled {
+                bound = bound.min(best_cost).max(self.floor.min(best_cost));
+            }
+            proven[divided.column] = proven[divided.column].min(bound);
+        }
+        let mut lower = best_cost.min(self.setting.leaf_cost_of(self.query.set));
+        for (bound, proven) in by_column.iter_mut().zip(proven) {
+            *bound = bound.max(proven);
+            lower = lower.min(*bound);
+        }
+        lower
+    }
+
+    /// Scan a column: once in the first round, else until no threshold of it is open.
+    fn scan_column(
+        &self,
+        divided: &mut DividedColumn,
+        is_first_round: bool,
+        memory: &mut StumpMemory,
+    ) -> Result<()> {
+        let mut is_first_scan = true;
+        while !divided.gaps.is_empty() && (is_first_scan || !is_first_round) {
             if self.is_settled() {
                 return Ok(());
             }
-            let of_column = self.query.by_column[item.column];
-            if of_column >= self.limit(item.column, 0) {
-                item.closed = item.closed.min(of_column);
-                item.gaps.clear();
+            let of_column = self.query.by_column[divided.column];
+            if of_column >= self.limit(divided.column, 0) {
+                divided.closed = divided.closed.min(of_column);
+                divided.gaps.clear();
                 return Ok(());
             }
-            // What is open; its gaps stay until they are divided.
-            let mut open: Vec<(ThresholdGap, OpenThresholds)> = Vec::with_capacity(item.gaps.len());
-            let Item { column, gaps, closed, .. } = &mut *item;
-            gaps.retain(|gap| {
-                let limit = self.limit(*column, gap.from + 1);
-                let left = bounds.open(gap, limit);
-                if left.len() < gap.to - gap.from - 1 {
-                    *closed = closed.min(limit.max(left.bound));
-                }
-                if left.len() > 0 {
-                    open.push((*gap, left));
-                }
-                left.len() > 0
-            });
+            let mut open = self.open_gaps(divided);
             if open.is_empty() {
                 return Ok(());
             }
-            self.setting.count(self.control)?;
+            self.setting.count_node(self.control)?;
             if open.len() > LANES {
-                open.select_nth_unstable_by(LANES, |a, b| a.1.bound.total_cmp(&b.1.bound));
+                open.select_nth_unstable_by(LANES, |a, b| a.open.bound.total_cmp(&b.open.bound));
             }
             let taken = open.len().min(LANES);
-            let around = self
-                .query
-                .hint
-                .filter(|hint| is_first_look && is_first && hint.column as usize == item.column);
-            let lanes = spread(&open[..taken], around, (rows, set));
-            is_first = false;
-            let mut thresholds =
-                LaneThresholds { column: item.column, ranks: [u32::MAX; LANES], len: lanes.len() };
-            for (to, &(threshold, _)) in thresholds.ranks.iter_mut().zip(&lanes) {
-                *to = set.test(rows, item.column, threshold).below;
-            }
-            let least = lock(&self.best).cost;
-            let is_coarse = is_first_look && self.setting.loss.is_coarse_useful(set, least);
-            let mut check = || self.control.check();
-            let loss = self.setting.loss;
-            let (leaves, limit) = (item.leaves, self.limit(item.column, lanes[0].0));
-            let is_open = |losses: &SideLosses, lane: usize| {
-                let SideCosts { left, right } = self.costs(leaves, losses, &losses.free, lane);
-                left + right < limit
+            let is_hinted = |hint: &RankedTest| {
+                is_first_round && is_first_scan && hint.column as usize == divided.column
             };
-            let min_rows = self.setting.min_rows;
-            let how = StumpDepth { is_coarse, min_rows, is_open: &is_open };
-            let losses = loss.stumps(rows, set, &thresholds, how, memory, &mut check)?;
-            self.take(item, &open, &lanes, &losses);
+            let around = self.query.hint.filter(is_hinted);
+            let lanes = spread(&open[..taken], around, (self.setting.rows, self.query.set));
+            is_first_scan = false;
+            let losses = self.scan(divided, &lanes, is_first_round, memory)?;
+            self.record(divided, &open, &lanes, &losses);
         }
         Ok(())
     }
 
-    /// The costs of both sides of a threshold, with one more test where there may be one, which
-    /// gives the losses `with_test`.
+    /// The gaps of a column that have open thresholds. The others are closed; these stay in the
+    /// list until a scan divides them.
+    fn open_gaps(&self, divided: &mut DividedColumn) -> Vec<OpenGap> {
+        let DividedColumn { column, gaps, closed, .. } = divided;
+        let bounds = self.bounds(*column);
+        let mut open_gaps = Vec::with_capacity(gaps.len());
+        gaps.retain(|&gap| {
+            let limit = self.limit(*column, gap.from + 1);
+            let open = bounds.open(&gap, limit);
+            if open.len() < gap.to - gap.from - 1 {
+                *closed = closed.min(limit.max(open.bound));
+            }
+            let is_open = open.len() > 0;
+            if is_open {
+                open_gaps.push(OpenGap { gap, open });
+            }
+            is_open
+        });
+        open_gaps
+    }
+
+    /// The losses of both sides of some thresholds of a column, ascending.
+    fn scan(
+        &self,
+        divided: &DividedColumn,
+        lanes: &[Lane],
+        is_first_round: bool,
+        memory: &mut StumpMemory,
+    ) -> Result<SideLosses> {
+        let Setting { rows, loss, min_rows, .. } = *self.setting;
+        let (set, column, leaves) = (self.query.set, divided.column, divided.leaves);
+        let mut thresholds = LaneThresholds { column, ranks: [u32::MAX; LANES], len: lanes.len() };
+        for (rank, lane) in thresholds.ranks.iter_mut().zip(lanes) {
+            *rank = set.test(rows, column, lane.threshold).below;
+        }
+        let least_cost = lock(&self.best).cost;
+        let is_coarse = is_first_round && loss.is_coarse_useful(set, least_cost);
+        let limit = self.limit(column, lanes[0].threshold);
+        let is_open = |losses: &SideLosses, lane: usize| {
+            let SideCosts { left, right } = self.costs(leaves, losses, &losses.free, lane);
+            left + right < limit
+        };
+        let depth = StumpDepth { is_coarse, min_rows, is_open: &is_open };
+        loss.stumps(rows, set, &thresholds, depth, memory, &mut || self.control.check())
+    }
+
+    /// The costs of both sides of the threshold of a lane. A side that may have two leaves has one
+    /// more test if that costs less; `with_test` are the losses of the sides with it.
     fn costs(
         &self,
         leaves: SideLeaves,
@@ -240,71 +290,70 @@ impl TwoLevelSearch<'_, '_> {
         SideCosts { left: cost(0, leaves.left), right: cost(1, leaves.right) }
     }
 
-    /// Take in the losses of some thresholds: trees that are better, and the open gaps, divided.
-    fn take(
+    /// Take in the losses of some thresholds: trees that are better, and the gaps, divided.
+    fn record(
         &self,
-        item: &mut Item,
-        open: &[(ThresholdGap, OpenThresholds)],
-        lanes: &[(usize, usize)],
+        divided: &mut DividedColumn,
+        open: &[OpenGap],
+        lanes: &[Lane],
         losses: &SideLosses,
     ) {
-        let leaves = item.leaves;
-        let sides = |of: &BothSides, lane: usize| self.costs(leaves, losses, of, lane);
+        let leaves = divided.leaves;
+        let costs =
+            |with_test: &BothSides, lane: usize| self.costs(leaves, losses, with_test, lane);
         let mut gaps = Vec::with_capacity(open.len());
-        let mut rest: Vec<Option<ThresholdGap>> = open.iter().map(|(gap, _)| Some(*gap)).collect();
-        for (lane, &(threshold, of)) in lanes.iter().enumerate() {
-            let (reached, bound) = (sides(&losses.reached, lane), sides(&losses.bound, lane));
-            let end = GapEnd { own: bound, free: sides(&losses.free, lane) };
-            let total = reached.left + reached.right;
-            let split = Split {
-                test: self.query.set.test(self.setting.rows, item.column, threshold),
-                leaves: item.leaves,
-                costs: reached,
-            };
+        // What is left of each gap above the thresholds that divided it.
+        let mut rest: Vec<Option<ThresholdGap>> = open.iter().map(|open| Some(open.gap)).collect();
+        for (i, lane) in lanes.iter().enumerate() {
+            let threshold = lane.threshold;
+            let (reached, bound) = (costs(&losses.reached, i), costs(&losses.bound, i));
+            let end = GapEnd { limited: bound, free: costs(&losses.free, i) };
+            let cost = reached.left + reached.right;
+            let test = self.query.set.test(self.setting.rows, divided.column, threshold);
+            let split = Split { test, leaves, costs: reached };
             let mut best = lock(&self.best);
-            best.reached = best.reached.min(total);
-            if best.is_beaten(self.setting, total, &split) {
-                best.cost = best.cost.min(total);
-                best.split = Some(split);
-                best.plan = Some(Plan::Split(Box::new(PlanSplit {
-                    test: split.test,
-                    left: Plan::Stump(item.leaves.left),
-                    right: Plan::Stump(item.leaves.right),
-                })));
+            best.reached = best.reached.min(cost);
+            if best.is_beaten_by(self.setting.rows, self.setting.tie, cost, &split) {
+                let (left, right) = (Plan::Stump(leaves.left), Plan::Stump(leaves.right));
+                best.replace(cost, split, Plan::split(test, left, right));
             }
             drop(best);
             let is_exact = reached.left <= bound.left && reached.right <= bound.right;
             if is_exact {
-                item.closed = item.closed.min(total);
+                divided.closed = divided.closed.min(cost);
             } else {
+                // A gap of this threshold alone, which a closer scan will solve.
                 let (from, to) = (threshold - 1, threshold + 1);
                 gaps.push(ThresholdGap { from, to, at_from: end, at_to: end });
             }
             // Lanes ascend, so the part of the gap above the threshold is divided next.
-            if let Some(gap) = rest[of] {
+            if let Some(gap) = rest[lane.gap] {
                 if threshold - gap.from > 1 {
                     gaps.push(ThresholdGap { to: threshold, at_to: end, ..gap });
                 }
                 let above = ThresholdGap { from: threshold, at_from: end, ..gap };
-                rest[of] = (above.to - threshold > 1).then_some(above);
+                rest[lane.gap] = (above.to - threshold > 1).then_some(above);
             }
         }
         gaps.extend(rest.into_iter().flatten());
-        item.gaps = gaps;
+        divided.gaps = gaps;
     }
 }
 
-/// Thresholds for the lanes, ascending, each with the number of its gap.
+/// Thresholds for the lanes of a scan, ascending: near a hint, if there is one, else spread evenly
+/// over the open thresholds, at least one for each gap.
 fn spread(
-    open: &[(ThresholdGap, OpenThresholds)],
+    open: &[OpenGap],
     around: Option<RankedTest>,
     (rows, set): (&RankedRows, &SortedSet),
-) -> Vec<(usize, usize)> {
-    let mut lanes: Vec<(usize, usize)> = Vec::with_capacity(LANES);
-    let all: usize = open.iter().map(|(_, open)| open.len()).sum();
-    for (i, (_, open_here)) in open.iter().enumerate() {
-        let OpenThresholds { low, high, .. } = *open_here;
-        let free = LANES - lanes.len() - (open.len() - i - 1);
+) -> Vec<Lane> {
+    let mut lanes: Vec<Lane> = Vec::with_capacity(LANES);
+    let n_open: usize = open.iter().map(|open| open.open.len()).sum();
+    for (gap, open_gap) in open.iter().enumerate() {
+        let OpenThresholds { low, high, .. } = open_gap.open;
+        let lane = |threshold| Lane { threshold, gap };
+        // Each of the gaps behind this one gets a lane, too.
+        let n_free = LANES - lanes.len() - (open.len() - gap - 1);
         if let Some(hint) = around {
             // At the hint, and 1, 2, 4, ... thresholds from it.
             let center = set.threshold(rows, hint, low..high);
@@ -313,15 +362,17 @@ fn spread(
                 taken.extend((center + step <= high).then(|| center + step));
                 taken.extend((center >= low + step).then(|| center - step));
             }
-            taken.truncate(free);
-            lanes.extend(taken.into_iter().map(|threshold| (threshold, i)));
+            taken.truncate(n_free);
+            lanes.extend(taken.into_iter().map(lane));
             continue;
         }
-        let len = open_here.len();
-        let share =
-            if open.len() == 1 { LANES } else { 1 + (LANES - open.len()) * len / (all + 1) };
-        let wanted = share.min(free).min(len);
-        lanes.extend((0..wanted).map(|j| (low + (2 * j + 1) * len / (2 * wanted), i)));
+        let len = open_gap.open.len();
+        let share = match open.len() {
+            1 => LANES,
+            n_gaps => 1 + (LANES - n_gaps) * len / (n_open + 1),
+        };
+        let wanted = share.min(n_free).min(len);
+        lanes.extend((0..wanted).map(|j| lane(low + (2 * j + 1) * len / (2 * wanted))));
     }
     lanes.sort_unstable();
     lanes

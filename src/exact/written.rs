@@ -3,7 +3,7 @@
 use crate::numeric::{Logs, entropy};
 use crate::tree::{Node, NodePosition, Test, Tree};
 
-/// The test of a node that is written.
+/// The test of a node of a model.
 pub(super) struct WrittenTest {
     pub(super) feature: usize,
     pub(super) test: Test,
@@ -17,14 +17,15 @@ pub(super) struct WrittenTest {
     pub(super) right: u32,
 }
 
-/// The test whether a level is listed, with the list.
-pub(super) fn listing(listed: Vec<u32>) -> (Test, Vec<u32>) {
+/// The test whether a level is one of a list, and that list. [`write_node`] puts the list into the
+/// tree, and its place there into the test.
+pub(super) fn test_of_levels(listed: Vec<u32>) -> (Test, Vec<u32>) {
     (Test::Subset { first: 0, len: listed.len() as u32 }, listed)
 }
 
-/// Add the next node in pre-order, with the class counts and the number of its rows, and
-/// information gain as the score of its test.
-pub(super) fn write(
+/// Add the next node in pre-order, with the class counts and the number of its rows. The score of
+/// its test is the information gain, whatever the search has minimised.
+pub(super) fn write_node(
     tree: &mut Tree,
     position: NodePosition,
     (counts, rows): (Vec<f64>, u32),

@@ -29,7 +29,7 @@ pub struct ForestExplainer {
 }
 
 impl ForestExplainer {
-    /// Prepare trees of one schema.
+    /// Prepare the trees of some models, which must have one schema.
     ///
     /// # Errors
     /// [`Error::Data`] for several trees with leaves that predict nothing, [`Error::Cancelled`].
@@ -39,11 +39,11 @@ impl ForestExplainer {
         };
         let complete = models.iter().all(TreeExplainer::is_complete);
         if models.len() > 1 && !models.iter().all(TreeExplainer::always_answers) {
-            let text = "Shapley values need trees that always answer: some leaves predict nothing \
-                         (empty_branch=\"unclassified\"), and a forest averages over the trees \
-                         that answer; fit with empty_branch=\"parent\", or explain single trees \
-                         (estimators_)";
-            return Err(Error::Data(text.into()));
+            let reason = "Shapley values need trees that always answer: some leaves predict \
+                nothing (empty_branch=\"unclassified\"), and a forest averages over the trees that \
+                answer; fit with empty_branch=\"parent\", or explain single trees \
+                (estimators_)";
+            return Err(Error::Data(reason.into()));
         }
         let trees = parallel::map(control, models.len(), &|tree| {
             control.check()?;
@@ -53,7 +53,7 @@ impl ForestExplainer {
         Ok(Self { trees, classes: first.tree.classes, features, complete })
     }
 
-    /// The prediction if no feature is known, by class.
+    /// The prediction if no feature is known, by class: the mean of those of the trees.
     pub fn expected(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.classes];
         for tree in &self.trees {

@@ -31,8 +31,9 @@ pub struct PathStep {
     pub leaf: u32,
     /// Share of the branch in the weight of the parent.
     pub share: f64,
-    /// Product of the shares of this branch and of those above it on the same feature.
-    pub zero: f64,
+    /// z of the feature: the product of the shares of this branch and of those above it on the same
+    /// feature. The name is that of TreeSHAP.
+    pub zero_fraction: f64,
 }
 
 /// At most `L` quadrature points t with their weights; unused lanes have weight 0.
@@ -48,19 +49,18 @@ pub struct Points<const L: usize> {
 }
 
 impl<const L: usize> Points<L> {
-    /// At most `L` pairs (point, weight).
+    /// The points of at most `L` pairs (point, weight).
     pub fn new(rule: &[(f64, f64)]) -> Self {
-        let at = |k: usize| rule.get(k).copied().unwrap_or((0.5, 0.0));
-        Self {
-            weights: std::array::from_fn(|k| at(k).1),
-            t: std::array::from_fn(|k| at(k).0),
-            rest: std::array::from_fn(|k| 1.0 - at(k).0),
-            inverse_rest: std::array::from_fn(|k| 1.0 / (1.0 - at(k).0)),
-        }
+        // an unused lane has some point, and no weight
+        let pair = |lane: usize| rule.get(lane).copied().unwrap_or((0.5, 0.0));
+        let t: [f64; L] = std::array::from_fn(|lane| pair(lane).0);
+        let rest = t.map(|t| 1.0 - t);
+        let weights = std::array::from_fn(|lane| pair(lane).1);
+        Self { weights, t, rest, inverse_rest: rest.map(|rest| 1.0 / rest) }
     }
 }
 
-/// The state of the walk at one depth: the latest branch entered there.
+/// The state of the walk at one depth: the latest branch enter_branch there.
 #[derive(Debug, Clone, Copy)]
 struct WalkLevel<const L: usize> {
     /// Weight of each point x product of the factors of all features above.
@@ -71,10 +71,12 @@ struct WalkLevel<const L: usize> {
     gain: [f64; L],
     /// What a leaf below adds to the branch's feature, as a multiple of its product.
     coefficient: [f64; L],
-    /// Answer o of the row: the product over the branches of the feature down to here.
-    one: f64,
+    /// Answer o of the row: the product over the branches of the feature down to here. The name is
+    /// that of TreeSHAP.
+    one_fraction: f64,
     /// Feature of the branch.
     feature: usize,
+    /// The node to which the branch leads.
     node: u32,
     /// The child that the row goes to; the node itself if it takes all branches.
     next: u32,
@@ -83,21 +85,21 @@ struct WalkLevel<const L: usize> {
 /// Memory of a walk, used again for the next row.
 #[derive(Debug)]
 pub struct KernelWorkspace<const L: usize> {
-    /// By depth.
+    /// The state of the walk at each depth.
     levels: Vec<WalkLevel<L>>,
     /// Sums of value * product over the leaves below a level: `sums[depth * outputs + output]`.
     sums: Vec<[f64; L]>,
 }
 
 impl<const L: usize> KernelWorkspace<L> {
-    /// For trees of at most this depth, with this number of values per leaf.
+    /// Memory for trees of at most this depth, with this number of values per leaf.
     pub fn new(depth: usize, outputs: usize) -> Self {
         let level = WalkLevel {
             product: [0.0; L],
             inverse: [0.0; L],
             gain: [0.0; L],
             coefficient: [0.0; L],
-            one: 1.0,
+            one_fraction: 1.0,
             feature: 0,
             node: 0,
             next: 0,
@@ -106,7 +108,7 @@ impl<const L: usize> KernelWorkspace<L> {
     }
 }
 
-/// The tree of a pass.
+/// The tree of a pass, in the form that the kernel reads.
 #[derive(Debug, Clone, Copy)]
 pub struct PathTree<'a> {
     /// Nodes in pre-order.
@@ -136,16 +138,17 @@ pub fn add_row<const L: usize>(
     levels[0].next = child(0);
     levels[0].node = 0;
     sums[..outputs].fill([0.0; L]);
+    // `open` is the depth of the deepest level whose leaves are still being summed
     let (mut i, mut open) = (1, 0);
     while i < steps.len() {
         // leave the subtrees that end before this node
         let step = &steps[i];
         let depth = step.depth as usize;
         while open >= depth {
-            close(levels, sums, open, outputs, (out, stride));
+            leave_level(levels, sums, open, outputs, (out, stride));
             open -= 1;
         }
-        let Some(mut level) = entered(step, i as u32, points, levels) else {
+        let Some(mut level) = enter_branch(step, i as u32, points, levels) else {
             i = step.end as usize; // skip the subtree
             continue;
         };
@@ -157,13 +160,13 @@ pub fn add_row<const L: usize>(
         } else {
             // a leaf: add to its feature and to the sums of the parent
             let product = &level.product;
-            let all = dot(&level.coefficient, product);
+            let integral = dot(&level.coefficient, product);
             let above = &mut sums[(depth - 1) * outputs..depth * outputs];
-            let own = &values[step.leaf as usize * outputs..][..outputs];
-            let to = &mut out[level.feature * stride..][..outputs];
-            for ((&value, to), above) in own.iter().zip(to).zip(above) {
+            let of_leaf = &values[step.leaf as usize * outputs..][..outputs];
+            let of_feature = &mut out[level.feature * stride..][..outputs];
+            for ((&value, total), above) in of_leaf.iter().zip(of_feature).zip(above) {
                 if value != 0.0 {
-                    *to += all * value;
+                    *total += integral * value;
                     for k in 0..L {
                         above[k] += value * product[k];
                     }
@@ -173,14 +176,15 @@ pub fn add_row<const L: usize>(
         i += 1;
     }
     while open > 0 {
-        close(levels, sums, open, outputs, (out, stride));
+        leave_level(levels, sums, open, outputs, (out, stride));
         open -= 1;
     }
 }
 
-/// The level after entering a branch; `None` if no leaf below has weight for any set of features.
+/// The level after entering the branch of a step to its node; `levels` are those above. `None` if
+/// no leaf below has weight for any set of features.
 #[inline(always)]
-fn entered<const L: usize>(
+fn enter_branch<const L: usize>(
     step: &PathStep,
     node: u32,
     points: &Points<L>,
@@ -196,13 +200,15 @@ fn entered<const L: usize>(
     };
     // the answer and the share over all branches of the feature so far
     let before = (step.same > 0).then(|| &levels[step.same as usize]);
-    let (one, zero) = (taken * before.map_or(1.0, |b| b.one), step.zero);
+    let one = taken * before.map_or(1.0, |before| before.one_fraction);
+    let zero = step.zero_fraction;
     if one == 0.0 && zero == 0.0 {
         return None;
     }
     let Points { t, rest, inverse_rest, .. } = points;
     // the factor t o + (1 - t) z of the feature at each point
-    let mut level = WalkLevel { one, feature: step.feature as usize, node, ..*parent };
+    let mut level =
+        WalkLevel { one_fraction: one, feature: step.feature as usize, node, ..*parent };
     if one == 0.0 {
         let inverse_zero = 1.0 / zero;
         for k in 0..L {
@@ -229,9 +235,10 @@ fn entered<const L: usize>(
     Some(level)
 }
 
-/// Leave a level whose leaves are all summed: add to its feature, and to the sums above.
+/// Leave the level of a depth, whose leaves are all summed: add to the values of its feature, and
+/// to the sums of the level above.
 #[inline(always)]
-fn close<const L: usize>(
+fn leave_level<const L: usize>(
     levels: &[WalkLevel<L>],
     sums: &mut [[f64; L]],
     depth: usize,
@@ -239,12 +246,12 @@ fn close<const L: usize>(
     (out, stride): (&mut [f64], usize),
 ) {
     let level = &levels[depth];
-    let (above, own) = sums[(depth - 1) * outputs..].split_at_mut(outputs);
-    let to = &mut out[level.feature * stride..][..outputs];
-    for ((to, above), own) in to.iter_mut().zip(above).zip(&own[..outputs]) {
-        *to += dot(&level.coefficient, own);
+    let (above, here) = sums[(depth - 1) * outputs..].split_at_mut(outputs);
+    let of_feature = &mut out[level.feature * stride..][..outputs];
+    for ((total, above), here) in of_feature.iter_mut().zip(above).zip(&here[..outputs]) {
+        *total += dot(&level.coefficient, here);
         for k in 0..L {
-            above[k] += own[k];
+            above[k] += here[k];
         }
     }
 }

@@ -12,10 +12,11 @@ pub fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
     (0..n).map(|i| point(n, i)).collect()
 }
 
-/// The i-th point in ascending order, from 0, and its weight.
+/// The i-th point of n in ascending order, counted from 0, and its weight.
 fn point(n: usize, i: usize) -> (f64, f64) {
     let mut x = (PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();
     let mut slope = 1.0;
+    // a handful of steps suffice; the limit ends a loop that rounding keeps from settling
     for _ in 0..100 {
         // the polynomials of degrees j - 1 and j at x, by the three-term recurrence
         let (mut before, mut here) = (1.0, x);

@@ -12,7 +12,8 @@ use crate::predict::{CompiledTree, Source};
 use crate::tree::Tree;
 
 /// Lanes of a pass of the kernel: quadrature points that are computed at once. The rule is divided
-/// into passes of `WIDE` points; a rest of at most `NARROW` points takes a smaller pass.
+/// into passes of `WIDE` points; a rest of at most `NARROW` or `PAIR` points takes a smaller pass,
+/// in which fewer lanes are wasted.
 const WIDE: usize = 8;
 const NARROW: usize = 4;
 const PAIR: usize = 2;
@@ -50,16 +51,18 @@ pub struct WalkScratch {
 }
 
 impl WalkScratch {
-    /// With room for all these trees, which have equally many outputs.
+    /// Memory with room for all these trees, which must have equally many outputs.
     pub fn new(trees: &[TreeExplainer]) -> Self {
-        let outputs = trees.first().map_or(0, |t| t.outputs);
-        let depth = |uses: fn(&Passes) -> bool| {
-            trees.iter().filter(|t| uses(&t.passes)).map(|t| t.depth).max().unwrap_or(0)
+        let outputs = trees.first().map_or(0, |tree| tree.outputs);
+        // the depth of the deepest tree that takes a pass of some width
+        let depth = |takes: fn(&Passes) -> bool| {
+            let taking = trees.iter().filter(|tree| takes(&tree.passes));
+            taking.map(|tree| tree.depth).max().unwrap_or(0)
         };
         Self {
-            wide: KernelWorkspace::new(depth(|p| !p.wide.is_empty()), outputs),
-            narrow: KernelWorkspace::new(depth(|p| p.narrow.is_some()), outputs),
-            pair: KernelWorkspace::new(depth(|p| p.pair.is_some()), outputs),
+            wide: KernelWorkspace::new(depth(|passes| !passes.wide.is_empty()), outputs),
+            narrow: KernelWorkspace::new(depth(|passes| passes.narrow.is_some()), outputs),
+            pair: KernelWorkspace::new(depth(|passes| passes.pair.is_some()), outputs),
         }
     }
 }
@@ -85,21 +88,21 @@ impl TreeExplainer {
     /// [complete](TreeExplainer::is_complete).
     pub fn new(model: &Model, complete: bool) -> Self {
         let (tree, classes) = (&model.tree, model.tree.classes);
-        let (steps, features) = steps(tree, model.schema.features.len());
+        let (steps, features) = path_steps(tree, model.schema.features.len());
         let outputs = if complete { classes - 1 } else { classes };
         // values of the leaves, and their mean by the probability of reaching them
         let mut values = Vec::new();
         let mut expected = vec![0.0; classes];
-        let mut own = vec![0.0; classes];
+        let mut of_leaf = vec![0.0; classes];
         let mut reached = vec![1.0; tree.nodes.len()];
         for (i, step) in steps.iter().enumerate() {
             if i > 0 {
                 reached[i] = reached[tree.nodes[i].parent as usize] * step.share;
             }
             if tree.is_leaf(i) {
-                model.probabilities(i, &mut own);
-                values.extend_from_slice(&own[..outputs]);
-                expected.iter_mut().zip(&own).for_each(|(e, p)| *e += reached[i] * p);
+                model.probabilities(i, &mut of_leaf);
+                values.extend_from_slice(&of_leaf[..outputs]);
+                expected.iter_mut().zip(&of_leaf).for_each(|(sum, p)| *sum += reached[i] * p);
             }
         }
         let depth = steps.iter().map(|s| s.depth as usize).max().unwrap_or(0);
@@ -124,7 +127,8 @@ impl TreeExplainer {
     }
 
     /// Add the values of a row to `out[feature * classes + class]`, without those of the last class
-    /// if they follow from the others ([`fill_last_class`]).
+    /// if they follow from the others ([`fill_last_class`]). `compiled` is the same tree, which
+    /// sends row number `row` of `source` down.
     pub fn add<S: Source>(
         &self,
         compiled: &CompiledTree,
@@ -157,8 +161,9 @@ pub fn fill_last_class(out: &mut [f64], classes: usize) {
     }
 }
 
-/// The nodes in the form of the kernel, and the largest number of distinct features on a path.
-fn steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
+/// The nodes of a tree of so many features in the form of the kernel, and the largest number of
+/// distinct features on a path.
+fn path_steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
     // share of each branch, and end of each subtree: children come after their parents
     let n = tree.nodes.len();
     let mut shares = vec![1.0; n];
@@ -174,8 +179,8 @@ fn steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
     let mut latest = vec![0_u32; features];
     let mut undo: Vec<(u32, u32)> = Vec::new();
     let mut path: Vec<u32> = Vec::new(); // nodes above the current one
-    // distinct features on the path, the most so far, and leaves so far
-    let (mut known, mut most, mut leaves) = (0, 0, 0);
+    // distinct features on the path, the most of any path so far, and leaves so far
+    let (mut n_on_path, mut most_on_path, mut n_leaves) = (0, 0, 0);
     for i in 0..n {
         // leave the branches of the nodes before that are not above this one
         let depth = path_depth(tree, &path, i);
@@ -183,24 +188,25 @@ fn steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
         while undo.len() > depth.saturating_sub(1) {
             let Some((feature, before)) = undo.pop() else { break };
             latest[feature as usize] = before;
-            known -= usize::from(before == 0);
+            n_on_path -= usize::from(before == 0);
         }
         // enter the branch to this node
-        let (mut feature, mut same, mut zero) = (0, 0, 1.0);
+        let (mut feature, mut same, mut zero_fraction) = (0, 0, 1.0);
         if depth > 0 {
             feature = tree.nodes[tree.nodes[i].parent as usize].feature;
             same = latest[feature as usize];
-            let above = if same > 0 { steps[path[same as usize] as usize].zero } else { 1.0 };
-            zero = shares[i] * above;
+            let above =
+                if same > 0 { steps[path[same as usize] as usize].zero_fraction } else { 1.0 };
+            zero_fraction = shares[i] * above;
             undo.push((feature, same));
             latest[feature as usize] = depth as u32;
-            known += usize::from(same == 0);
-            most = most.max(known);
+            n_on_path += usize::from(same == 0);
+            most_on_path = most_on_path.max(n_on_path);
         }
         path.push(i as u32);
         let is_leaf = tree.is_leaf(i);
-        let leaf = if is_leaf { leaves } else { u32::MAX };
-        leaves += u32::from(is_leaf);
+        let leaf = if is_leaf { n_leaves } else { u32::MAX };
+        n_leaves += u32::from(is_leaf);
         let step = PathStep {
             depth: depth as u32,
             feature,
@@ -208,15 +214,15 @@ fn steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
             end: ends[i],
             leaf,
             share: shares[i],
-            zero,
+            zero_fraction,
         };
         steps.push(step);
     }
-    (steps, most)
+    (steps, most_on_path)
 }
 
 /// Number of nodes above a node; `path` is the path to the node before it.
 fn path_depth(tree: &Tree, path: &[u32], node: usize) -> usize {
     let parent = tree.nodes[node].parent;
-    path.binary_search(&parent).map_or(0, |at| at + 1)
+    path.binary_search(&parent).map_or(0, |index| index + 1)
 }

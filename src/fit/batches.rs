@@ -65,12 +65,12 @@ impl CodeFacts {
     /// The layout of the records, and how their histograms count.
     pub fn format(&self) -> PartFormat {
         let weight = if self.weighted { WeightWidth::Word } else { WeightWidth::None };
-        let wide = self.features.iter().any(|f| f.codes > 255);
+        let wide = self.features.iter().any(|f| f.n_codes > 255);
         PartFormat {
             layout: RowLayout::new(self.features.len(), wide, weight)
                 .with_number(self.number.is_some()),
             classes: self.totals.len(),
-            codes: self.features.iter().map(FeatureBins::width).max().unwrap_or(1),
+            codes: self.features.iter().map(FeatureBins::n_codes_with_missing).max().unwrap_or(1),
         }
     }
 
@@ -90,9 +90,14 @@ impl CodeFacts {
 impl FitPlan {
     /// Refuse parameters that codes alone do not serve; `forest` says whether many trees are
     /// fitted.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] or an unsupported combination, with what may be chosen instead.
     pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
-        let column =
-            |f: &FeatureBins| ColumnShape { levels: Some(f.codes as usize), missing: f.missing };
+        let column = |f: &FeatureBins| ColumnShape {
+            levels: Some(f.n_codes as usize),
+            missing: f.has_missing,
+        };
         let columns = facts.features.iter().map(column).collect();
         let is_regression = facts.number.is_some();
         let shape = FitShape {
@@ -124,7 +129,7 @@ impl FitPlan {
         } else {
             // A pruning method that needs rows refuses any tree, so a leaf is enough to ask.
             let (leaf, method) = (self.leaf(facts), self.config.pruning.as_ref());
-            self.pruned(leaf, method, None, &Control::new(1)).map(|_| ())
+            self.prune(leaf, method, None, &Control::new(1)).map(|_| ())
         }
     }
 
@@ -143,9 +148,12 @@ impl FitPlan {
         self.setting_on_features(facts.occurring(), facts.total(), facts.rows, features, grid)
     }
 
-    /// The records of all rows from their `bytes`, for a tree or a forest. `hashes` are numbers for
-    /// the content of each row, by which a forest draws its samples.
-    pub fn coded(
+    /// The records of all rows from their `bytes`. `hashes` are numbers for the content of each
+    /// row, by which a forest draws its samples, and `forest` says that one will be fitted.
+    ///
+    /// # Errors
+    /// Those of [`FitPlan::check_codes`]; [`Error::Internal`] for bytes that do not fit the facts.
+    pub fn records_from_bytes(
         &self,
         facts: CodeFacts,
         bytes: Vec<u8>,
@@ -181,6 +189,6 @@ impl FitPlan {
 
     /// A forest of trees, each of which was grown with the seed of its place.
     pub fn forest_of(&self, trees: Vec<Model>, facts: &CodeFacts) -> Forest {
-        self.joined(trees, 0, facts.totals.iter().map(|&t| f64::from(t)).collect())
+        self.join_trees(trees, 0, facts.totals.iter().map(|&t| f64::from(t)).collect())
     }
 }

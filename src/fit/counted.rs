@@ -22,9 +22,23 @@ const MOST_COPIES: u64 = 1 << 24;
 /// Most copies that become rows in each sample of a forest.
 const MOST_IN_SAMPLE: u64 = 1 << 18;
 
+/// The entries of a bootstrap sample: each draw of a row is one, or each draw of a copy of it.
+#[derive(Debug)]
+pub(super) struct SampleEntries {
+    /// Number of entries of each row.
+    pub times: Vec<u32>,
+    /// Weights of the entries, row by row.
+    pub weights: Weights,
+}
+
 impl FitPlan {
-    /// Call `job` with rows and weights as growth counts them under the plan's class weights;
-    /// `weights` are the sample weights.
+    /// Call `job` with rows and weights as growth counts them under the plan's class weights.
+    ///
+    /// `weights` are the sample weights. If their copies become rows, `job` gets a data set that is
+    /// drawn from `data`, with all of its rows; else it gets `data` and `rows`.
+    ///
+    /// # Errors
+    /// Where weights do not fit the classes or are lost in their sum, and those of `job`.
     pub fn on_counted_rows<R>(
         &self,
         data: &Dataset,
@@ -36,21 +50,21 @@ impl FitPlan {
             return job(data, rows, &importances);
         }
         let total = |copies: &[u32]| -> u64 {
-            rows.rows().iter().map(|&r| u64::from(copies[r as usize])).sum()
+            rows.rows().iter().map(|&row| u64::from(copies[row as usize])).sum()
         };
         let needs_rows = self.config.class_weight.is_some() || self.divides_rows();
         let copies = weights.copies().filter(|copies| needs_rows && total(copies) <= MOST_COPIES);
         let Some(copies) = copies else {
             return match &self.config.class_weight {
                 None => job(data, rows, weights),
-                Some(_) => job(data, rows, &self.weighed(data, rows, weights)?),
+                Some(_) => job(data, rows, &self.weigh_rows(data, rows, weights)?),
             };
         };
         let mut times = vec![0; data.len()];
         rows.rows().iter().for_each(|&r| times[r as usize] = copies[r as usize]);
-        let drawn = data.drawn(&Arc::new(Draw::new(&times)?));
+        let drawn = data.bootstrap_sample(&Arc::new(Draw::new(&times)?));
         let rows = RowSet::all(drawn.len());
-        let weights = self.weighed(&drawn, &rows, &Weights::Unit)?;
+        let weights = self.weigh_rows(&drawn, &rows, &Weights::Unit)?;
         job(&drawn, &rows, &weights)
     }
 
@@ -65,62 +79,71 @@ impl FitPlan {
         }
         let values: Vec<f64> = (0..data.len() as u32).map(|r| weights.value(r)).collect();
         let name_row = |row: usize| data.original()[row] as usize;
-        data.summing(Weights::importances(&values, &name_row)?).map(Some)
+        data.round_weights_for_target(Weights::importances(&values, &name_row)?).map(Some)
     }
 
-    /// Weights of rows times those of their classes. The result are importances, which count no
-    /// copies; without class weights it is `weights`.
-    pub fn weighed(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<Weights> {
-        let Some(of_class) = self.class_weights(data.n_classes())? else {
+    /// The weights of rows, multiplied by the weights of their classes. The result is importances,
+    /// which count no copies; without class weights it is `weights` as given.
+    ///
+    /// # Errors
+    /// Where class weights do not fit the classes, or a weight is lost in the sum of all.
+    pub fn weigh_rows(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<Weights> {
+        let Some(class_weights) = self.class_weights(data.n_classes())? else {
             return Ok(weights.clone());
         };
-        times_class(data.classes(), rows.rows(), weights, of_class, |row| {
+        times_class(data.classes(), rows.rows(), weights, class_weights, |row| {
             data.original()[row] as usize
         })
     }
 
-    /// [`FitPlan::weighed`] for all rows of a fit without a data set; `classes` are their classes.
+    /// [`FitPlan::weigh_rows`] for all rows of a fit without a data set; `classes` are
+    /// their classes.
     pub(super) fn weights_of_cells(&self, classes: &[u16], weights: Weights) -> Result<Weights> {
-        let k = self.config.class_weight.as_ref().map_or(0, Vec::len);
-        let Some(of_class) = self.class_weights(k)? else { return Ok(weights) };
-        if classes.iter().any(|&c| usize::from(c) >= k) {
+        let n_weights = self.config.class_weight.as_ref().map_or(0, Vec::len);
+        let Some(class_weights) = self.class_weights(n_weights)? else { return Ok(weights) };
+        if classes.iter().any(|&class| usize::from(class) >= n_weights) {
             return Err(Error::Internal("a class without a weight".into()));
         }
         let all: Vec<u32> = (0..classes.len() as u32).collect();
-        times_class(classes, &all, &weights, of_class, |row| row)
+        times_class(classes, &all, &weights, class_weights, |row| row)
     }
 
-    /// The entries of a bootstrap sample: how many there are of each row, and the weights of the
-    /// entries, row by row. `times` are the draws of each row, `own` its weight; the weight of its
-    /// class multiplies it, after balancing if the plan says so. Without a data set classes have no
+    /// The entries of a bootstrap sample.
+    ///
+    /// `times` are the draws of each row and `row_weights` its weight; the weight of its class
+    /// multiplies it, after balancing if the plan says so. Without a data set classes have no
     /// weights.
+    ///
+    /// # Errors
+    /// Where class weights do not fit the classes, or a weight is lost in the sum of all.
     pub(super) fn entries_of_sample(
         &self,
         data: Option<&Dataset>,
         n_classes: usize,
-        own: &Weights,
+        row_weights: &Weights,
         mut times: Vec<u32>,
-    ) -> Result<(Vec<u32>, Weights)> {
+    ) -> Result<SampleEntries> {
         let most = if self.weighs_samples() { MOST_IN_SAMPLE } else { u64::from(u32::MAX) - 1 };
         let classes = data.map_or(&[][..], Dataset::classes);
-        let mut is_unit = matches!(own, Weights::Unit);
-        if let Weights::Integer(copies) = own {
-            let copied = || times.iter().zip(copies).map(|(&t, &w)| u64::from(t) * u64::from(w));
-            is_unit = copied().sum::<u64>() <= most;
+        let mut is_unit = matches!(row_weights, Weights::Unit);
+        if let Weights::Integer(copies) = row_weights {
+            let entries = || times.iter().zip(copies).map(|(&t, &w)| u64::from(t) * u64::from(w));
+            is_unit = entries().sum::<u64>() <= most;
             if is_unit {
-                times = copied().map(|n| n as u32).collect();
+                times = entries().map(|n| n as u32).collect();
             }
         }
-        let own = if is_unit { &Weights::Unit } else { own };
-        let factors = self.factors_of_sample(classes, n_classes, own, &times)?;
+        let row_weights = if is_unit { &Weights::Unit } else { row_weights };
+        let factors = self.class_factors(classes, n_classes, row_weights, &times)?;
         if is_unit && factors.is_none() {
-            return Ok((times, Weights::Unit));
+            return Ok(SampleEntries { times, weights: Weights::Unit });
         }
-        let mut entries = Vec::with_capacity(times.iter().map(|&t| t as usize).sum());
+        let mut values = Vec::with_capacity(times.iter().map(|&n| n as usize).sum());
         for (row, &n) in times.iter().enumerate() {
             let factor = factors.as_ref().map_or(1.0, |f| f[usize::from(classes[row])]);
-            entries.extend(std::iter::repeat_n(own.value(row as u32) * factor, n as usize));
+            values.extend(std::iter::repeat_n(row_weights.value(row as u32) * factor, n as usize));
         }
+        // The original row of an entry, which an error names.
         let row_of = |entry: usize| {
             let mut end = 0;
             let is_reached = |&n: &u32| {
@@ -130,19 +153,20 @@ impl FitPlan {
             let row = times.iter().position(is_reached).unwrap_or(0);
             data.map_or(row, |data| data.original()[row] as usize)
         };
-        let mut weights = Weights::importances(&entries, &row_of)?;
+        let mut weights = Weights::importances(&values, &row_of)?;
         if data.is_some_and(|data| data.target().is_some()) {
             weights = weights.coarser(&row_of)?;
         }
-        Ok((times, weights))
+        Ok(SampleEntries { times, weights })
     }
 
-    /// The weights of the classes in a sample; `None` where they change nothing.
-    fn factors_of_sample(
+    /// The weights of the classes in a sample, whose rows were drawn `times` times each; `None`
+    /// where they change nothing.
+    fn class_factors(
         &self,
         classes: &[u16],
         n_classes: usize,
-        own: &Weights,
+        row_weights: &Weights,
         times: &[u32],
     ) -> Result<Option<Vec<f64>>> {
         let given = self.class_weights(n_classes)?;
@@ -152,18 +176,20 @@ impl FitPlan {
         // Balanced weights as in scikit-learn, `n / (occurring classes * n_c)`, times the given.
         let mut sizes = vec![0.0; n_classes];
         for ((row, &class), &n) in (0..).zip(classes).zip(times) {
-            sizes[usize::from(class)] += f64::from(n) * own.value(row);
+            sizes[usize::from(class)] += f64::from(n) * row_weights.value(row);
         }
         let occurring = sizes.iter().filter(|&&n| n > 0.0).count() as f64;
         let total: f64 = sizes.iter().sum();
-        let weight = |(c, &n): (usize, &f64)| {
-            let balanced = if n > 0.0 { total / (occurring * n) } else { 1.0 };
-            balanced * given.map_or(1.0, |w| w[c])
+        let factor = |(class, &size): (usize, &f64)| {
+            let balanced = if size > 0.0 { total / (occurring * size) } else { 1.0 };
+            balanced * given.map_or(1.0, |weights| weights[class])
         };
-        let factors: Vec<f64> = sizes.iter().enumerate().map(weight).collect();
-        let mut present = factors.iter().zip(&sizes).filter(|(_, n)| **n > 0.0).map(|(w, _)| *w);
-        let first = present.next();
-        Ok(if present.all(|w| Some(w) == first) { None } else { Some(factors) })
+        let factors: Vec<f64> = sizes.iter().enumerate().map(factor).collect();
+        // One factor for all rows changes no share of a class.
+        let is_used = |(factor, size): (&f64, &f64)| (*size > 0.0).then_some(*factor);
+        let mut used = factors.iter().zip(&sizes).filter_map(is_used);
+        let first = used.next();
+        Ok(if used.all(|factor| Some(factor) == first) { None } else { Some(factors) })
     }
 
     /// Whether the classes of a bootstrap sample have weights.
@@ -192,17 +218,19 @@ impl FitPlan {
     }
 }
 
-/// Weights of `rows` times those of their classes; `classes` are the classes of all rows.
+/// The weights of `rows`, multiplied by the weights of their classes; other rows weigh 0. `classes`
+/// has the class of every row, and `name_row` the number that an error names.
 fn times_class(
     classes: &[u16],
     rows: &[u32],
     weights: &Weights,
-    of_class: &[f64],
+    class_weights: &[f64],
     name_row: impl Fn(usize) -> usize,
 ) -> Result<Weights> {
-    let mut out = vec![0.0; classes.len()];
+    let mut products = vec![0.0; classes.len()];
     for &row in rows {
-        out[row as usize] = weights.value(row) * of_class[usize::from(classes[row as usize])];
+        let class = usize::from(classes[row as usize]);
+        products[row as usize] = weights.value(row) * class_weights[class];
     }
-    Weights::importances(&out, &name_row)
+    Weights::importances(&products, &name_row)
 }

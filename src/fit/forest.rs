@@ -2,13 +2,14 @@
 //!
 //! Columns are imputed and binned once, on all training rows, so that all trees have the same
 //! values and cut points. Growth and pruning read the sample of their tree alone: rows of a drawn
-//! data set ([`Dataset::drawn`]), rows with numbers of copies where a criterion decides by means,
-//! or records of codes with numbers of copies where the route is on codes.
+//! data set ([`Dataset::bootstrap_sample`]), rows with numbers of copies where a criterion decides
+//! by means, or records of codes with numbers of copies where the route is on codes.
 
 use super::config::ThresholdSearch;
+use super::counted::SampleEntries;
 use super::grow::TreeRows;
 use super::plan::FitPlan;
-use super::prepare::few_branches;
+use super::prepare::refuse_many_branches;
 use super::records::{FitRows, RecordRows};
 use super::route::{FitShape, MANY_ROWS, Reason, codes_obstacle};
 use super::validate;
@@ -28,6 +29,7 @@ use crate::split::NominalSplits;
 use crate::tree::Tree;
 use std::sync::Arc;
 
+/// The message of a warm start on other rows.
 const OTHER_ROWS: &str = "warm_start=True goes on with the rows of the last fit, and these are \
      others; give the same rows, or set warm_start=False";
 
@@ -97,6 +99,10 @@ impl FitPlan {
 
     /// Fit a forest. A warm start grows the missing trees only, and gives the same forest as a fit
     /// of all trees.
+    ///
+    /// # Errors
+    /// For parameters that forests do not support, for a warm start on other rows, and those of the
+    /// fit of a tree.
     pub fn fit_forest(
         &self,
         rows: FitRows<'_>,
@@ -120,7 +126,7 @@ impl FitPlan {
         }
         let weights = self.as_importances(data, &weights)?.unwrap_or(weights);
         let rows = self.training_rows(data, &rows, &weights)?;
-        let importances = self.weighed(data, &rows, &weights)?;
+        let importances = self.weigh_rows(data, &rows, &weights)?;
         self.forest_on(data, &rows, &weights, &importances, bagging, request, control)
     }
 
@@ -166,7 +172,7 @@ impl FitPlan {
         )?;
         let totals = table.records.weights_of_classes(table.classes);
         let totals = totals.into_iter().map(|total| total as f64).collect();
-        let forest = self.joined(trees, bagging.first, totals);
+        let forest = self.join_trees(trees, bagging.first, totals);
         Ok(GrownForest { forest, votes: None, content: None, reason: Some(reason.clone()) })
     }
 
@@ -177,7 +183,7 @@ impl FitPlan {
         &self,
         data: &Dataset,
         rows: &RowSet,
-        own_weights: &Weights,
+        row_weights: &Weights,
         weights: &Weights,
         bagging: &Bagging,
         request: Request<'_>,
@@ -185,19 +191,19 @@ impl FitPlan {
     ) -> Result<GrownForest> {
         let rows = self.training_rows(data, rows, weights)?;
         let hashes = forest::row_hashes(data, &rows);
-        let content = forest::content(&hashes, data, &rows, own_weights);
+        let content = forest::content(&hashes, data, &rows, row_weights);
         let changed = self.prepare(data, &rows, &rows, weights, control)?;
         let prepared = changed.as_ref().unwrap_or(data);
         let all = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
         // What all trees to be grown share: the codes of all rows, or sorted columns.
         let mut trees = request.trees_before(prepared, content)?;
         if self.nominal_splits(prepared) == NominalSplits::Multiway {
-            few_branches(prepared)?;
+            refuse_many_branches(prepared)?;
         }
         let first = bagging.first.max(trees.len());
         let (mut table, mut reason) = (None, None);
         if first < bagging.trees {
-            let routed = self.routed(prepared, &rows, weights, control)?;
+            let routed = self.choose_route(prepared, &rows, weights, control)?;
             table = self.records(prepared, &rows, weights, &routed, control)?;
             reason = Some(routed.reason);
             if table.is_none() && self.needs_orders(routed.route, prepared) {
@@ -206,7 +212,7 @@ impl FitPlan {
         }
         let sampler = bagging
             .draws
-            .map(|_| BootstrapSampler::new(&hashes, data.len(), rows.rows(), own_weights))
+            .map(|_| BootstrapSampler::new(&hashes, data.len(), rows.rows(), row_weights))
             .transpose()?;
         let more = forest::grow_trees(
             sampler.as_ref(),
@@ -216,17 +222,17 @@ impl FitPlan {
             control,
             |seed, times, control| {
                 let entries = |times| {
-                    self.entries_of_sample(Some(data), data.n_classes(), own_weights, times)
+                    self.entries_of_sample(Some(data), data.n_classes(), row_weights, times)
                 };
                 let sample = times.map(entries).transpose()?;
                 if let Some(table) = &table {
                     return self.tree_on_sampled_codes(all, table, seed, sample, control);
                 }
-                let Some((times, weights)) = sample else {
+                let Some(SampleEntries { times, weights }) = sample else {
                     return self.tree_on_rows(all, seed, control);
                 };
                 // A row with copies is scanned once, and kernels of means take copies, too.
-                let has_copies = matches!(own_weights, Weights::Integer(_));
+                let has_copies = matches!(row_weights, Weights::Integer(_));
                 if weights == Weights::Unit && (has_copies || self.is_between_means(prepared)) {
                     let (rows, weights) = &as_copies(times);
                     let sampled = TreeRows { rows, weights, ..all };
@@ -234,8 +240,8 @@ impl FitPlan {
                 }
                 // The sample as a data set, raw and prepared.
                 let draw = &Arc::new(Draw::new(&times)?);
-                let raw = changed.as_ref().map(|_| data.drawn(draw));
-                let sample = prepared.drawn(draw);
+                let raw = changed.as_ref().map(|_| data.bootstrap_sample(draw));
+                let sample = prepared.bootstrap_sample(draw);
                 let sampled = TreeRows {
                     raw: raw.as_ref().unwrap_or(&sample),
                     data: &sample,
@@ -247,7 +253,7 @@ impl FitPlan {
             },
         )?;
         trees.extend(more);
-        let grown = self.joined(trees, bagging.first, class_totals(data, &rows, weights));
+        let grown = self.join_trees(trees, bagging.first, class_totals(data, &rows, weights));
         let votes = match (&sampler, bagging.draws) {
             (Some(sampler), Some(draws)) if request.out_of_bag => {
                 Some(forest::out_of_bag(&grown, data, &rows, sampler, draws, control)?)
@@ -262,10 +268,11 @@ impl FitPlan {
         data.target().is_some() && self.criterion.is_between_means()
     }
 
-    /// A forest of these trees; the first of them is tree number `first`, which gives their seeds.
-    pub(super) fn joined(&self, trees: Vec<Model>, first: usize, totals: Vec<f64>) -> Forest {
-        let places = first..first + trees.len();
-        let seeds = places.map(|t| forest::seed_of_tree(self.config.seed, t)).collect();
+    /// A forest of trees. `first` is the number of the first of them, from which their seeds
+    /// follow, and `totals` are the weights of the classes in the training rows.
+    pub(super) fn join_trees(&self, trees: Vec<Model>, first: usize, totals: Vec<f64>) -> Forest {
+        let numbers = first..first + trees.len();
+        let seeds = numbers.map(|tree| forest::seed_of_tree(self.config.seed, tree)).collect();
         Forest { trees, seeds, totals, parameters: self.config.parameters.clone() }
     }
 
@@ -296,60 +303,62 @@ impl FitPlan {
     }
 
     /// Fit a tree on rows of a data set.
-    fn tree_on_rows(&self, of: TreeRows<'_>, seed: u64, control: &Control) -> Result<Model> {
-        let TreeRows { raw, data, rows, weights, .. } = of;
+    fn tree_on_rows(&self, input: TreeRows<'_>, seed: u64, control: &Control) -> Result<Model> {
+        let TreeRows { raw, data, rows, weights, .. } = input;
         if let Some(classed) = self.with_target_bins(data, rows, weights)? {
-            let classed = TreeRows { data: &classed, ..of };
+            let classed = TreeRows { data: &classed, ..input };
             let mut tree = self.tree_on_rows(classed, seed, control)?.tree.into_regression();
-            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), true, control)?;
+            self.complete_outcomes(&mut tree, data.schema(), &input.prune_rows(), true, control)?;
             return self.tree_of_forest(
                 tree,
                 data.shared_schema(),
-                Some(&of.prune_rows()),
+                Some(&input.prune_rows()),
                 control,
             );
         }
         let setting = GrowthSetting { seed, raw: Some(raw), ..self.setting(data, rows, weights) };
         let tree = self.grow_sample(data, &setting, rows, weights, control)?;
-        let tree = self.completed(tree, of, seed, control)?;
-        self.tree_of_forest(tree, data.shared_schema(), Some(&of.prune_rows()), control)
+        let tree = self.complete_tree(tree, input, seed, control)?;
+        self.tree_of_forest(tree, data.shared_schema(), Some(&input.prune_rows()), control)
     }
 
-    /// Fit a tree on codes: `table` holds those of all rows `of`; `sample` has the entries of a
-    /// sample and their weights ([`Self::entries_of_sample`]).
+    /// Fit a tree on codes. `table` holds the codes of all `input` rows, and `sample` the
+    /// entries of a bootstrap sample of them; without one the tree grows on all rows.
     fn tree_on_sampled_codes(
         &self,
-        of: TreeRows<'_>,
+        input: TreeRows<'_>,
         table: &BinnedTable,
         seed: u64,
-        sample: Option<(Vec<u32>, Weights)>,
+        sample: Option<SampleEntries>,
         control: &Control,
     ) -> Result<Model> {
         reached::count(Way::FitTable);
-        let setting = GrowthSetting { seed, ..self.setting(of.data, of.rows, of.weights) };
-        let schema = of.data.shared_schema();
-        let Some((times, weights)) = sample else {
+        let setting = GrowthSetting { seed, ..self.setting(input.data, input.rows, input.weights) };
+        let schema = input.data.shared_schema();
+        let Some(SampleEntries { times, weights }) = sample else {
             let tree = tree_on_codes(table, setting, None, control)?;
-            let tree = self.completed(tree, of, seed, control)?;
-            return self.tree_of_forest(tree, schema, Some(&of.prune_rows()), control);
+            let tree = self.complete_tree(tree, input, seed, control)?;
+            return self.tree_of_forest(tree, schema, Some(&input.prune_rows()), control);
         };
-        let copies = of.rows.rows().iter().map(|&r| times[r as usize]).collect();
-        let entries = (copies, weights);
+        // The table has the training rows alone, in their order.
+        let of_records = input.rows.rows().iter().map(|&row| times[row as usize]).collect();
+        let entries = SampleEntries { times: of_records, weights };
         let tree = tree_on_codes(table, setting, Some(&entries), control)?;
-        if entries.1 == Weights::Unit {
+        if entries.weights == Weights::Unit {
             let (rows, weights) = &as_copies(times);
-            let sampled = TreeRows { rows, weights, ..of };
-            let tree = self.completed(tree, sampled, seed, control)?;
+            let sampled = TreeRows { rows, weights, ..input };
+            let tree = self.complete_tree(tree, sampled, seed, control)?;
             return self.tree_of_forest(tree, schema, Some(&sampled.prune_rows()), control);
         }
         // Each draw is a row, with a weight of its own.
         let draw = &Arc::new(Draw::new(&times)?);
-        let raw = &of.raw.drawn(draw);
-        let drawn = (!std::ptr::eq(of.raw, of.data)).then(|| of.data.drawn(draw));
+        let raw = &input.raw.bootstrap_sample(draw);
+        let drawn =
+            (!std::ptr::eq(input.raw, input.data)).then(|| input.data.bootstrap_sample(draw));
         let data = drawn.as_ref().unwrap_or(raw);
-        let (rows, weights) = (&RowSet::all(raw.len()), &entries.1);
+        let (rows, weights) = (&RowSet::all(raw.len()), &entries.weights);
         let sampled = TreeRows { raw, data, rows, all: None, weights };
-        let tree = self.completed(tree, sampled, seed, control)?;
+        let tree = self.complete_tree(tree, sampled, seed, control)?;
         self.tree_of_forest(tree, schema, Some(&sampled.prune_rows()), control)
     }
 
@@ -362,47 +371,46 @@ impl FitPlan {
         control: &Control,
     ) -> Result<Model> {
         let model = self.model_of(tree, schema, String::new());
-        Ok(self.pruned(model, self.config.pruning.as_ref(), rows, control)?.0)
+        Ok(self.prune(model, self.config.pruning.as_ref(), rows, control)?.0)
     }
 }
 
-/// The rows that were drawn, and how often as weights.
+/// A sample as the rows that were drawn, and how often each was drawn as their weights.
 fn as_copies(times: Vec<u32>) -> (RowSet, Weights) {
     let drawn = (0..).zip(&times).filter(|(_, times)| **times > 0).map(|(row, _)| row);
     (RowSet::of(drawn.collect(), times.len()), Weights::Integer(times))
 }
 
-/// Grow a tree on the codes of all rows, or on the entries of a sample: how many there are of each
-/// row, and their weights.
+/// Grow a tree on the codes of all rows of a table, or on the entries of a sample of them.
 fn tree_on_codes(
     table: &BinnedTable,
     mut setting: GrowthSetting<'_>,
-    sample: Option<&(Vec<u32>, Weights)>,
+    sample: Option<&SampleEntries>,
     control: &Control,
 ) -> Result<Tree> {
-    let Some((copies, weights)) = sample else {
+    let Some(SampleEntries { times, weights }) = sample else {
         let records = table.records.clone();
         return binned::grow(&table.facts(), records, &setting, control);
     };
     // The classes and the size of the sample replace those of all rows.
     let (classes, layout) = (table.classes, table.records.layout);
     let mut occurring = vec![false; classes];
-    for (row, &n) in table.records.rows().zip(copies) {
+    for (row, &n) in table.records.rows().zip(times) {
         occurring[layout.class(row)] |= n > 0;
     }
     let reads_logs = setting.criterion.reads_logs();
-    let counted = copies.iter().filter(|_| reads_logs).map(|&n| u64::from(n));
+    let counted = times.iter().filter(|_| reads_logs).map(|&n| u64::from(n));
     let logs = Logs::up_to(counted.sum());
     setting.context = Context { logs, classes, occurring, grid: setting.context.grid };
     match weights {
         Weights::Fixed { values, shift } => {
             let facts = TableFacts { unit: f64::powi(2.0, -shift), ..table.facts() };
-            let records = table.drawn_weighing(copies, values);
+            let records = table.weighted_bootstrap_sample(times, values);
             binned::grow(&facts, records, &setting, control)
         }
         _ => {
             let facts = TableFacts { unit: 1.0, ..table.facts() };
-            binned::grow(&facts, table.drawn(copies), &setting, control)
+            binned::grow(&facts, table.bootstrap_sample(times), &setting, control)
         }
     }
 }

@@ -8,7 +8,7 @@
 //! penalty.
 
 use super::plan::FitPlan;
-use super::prepare::few_branches;
+use super::prepare::refuse_many_branches;
 use super::records::RecordRows;
 use super::route::{FitShape, Reason, Route};
 use crate::bins::{BinnedTable, TableFacts};
@@ -58,7 +58,12 @@ impl<'a> TreeRows<'a> {
 }
 
 impl FitPlan {
-    /// Fit a tree on some rows of a data set.
+    /// Fit a tree on some rows of a data set: hold rows out if pruning needs them, prepare the data
+    /// set, grow, and prune.
+    ///
+    /// # Errors
+    /// For a complexity penalty that is still open ([`crate::resample::alpha`] chooses it), for a
+    /// target or columns that the plan does not serve, and [`Error::Cancelled`].
     pub fn fit(
         &self,
         data: &Dataset,
@@ -88,19 +93,22 @@ impl FitPlan {
         let prepared =
             self.prepare(data, &rows, all.as_ref().unwrap_or(&rows), weights, control)?;
         let prepared = prepared.as_ref().unwrap_or(data);
-        let of = TreeRows { raw: data, data: prepared, rows: &rows, all: all.as_ref(), weights };
-        let (model, reason) = self.grow_prepared(of, None, control)?;
+        let input = TreeRows { raw: data, data: prepared, rows: &rows, all: all.as_ref(), weights };
+        let (model, reason) = self.grow_prepared(input, None, control)?;
         // Prune on the rows held out, or on all.
-        let mut prune_rows = of.prune_rows();
+        let mut prune_rows = input.prune_rows();
         if let Some(held_out) = &held_out {
             prune_rows.rows = held_out;
         }
         let method = self.config.pruning.as_ref();
-        let (model, account) = self.pruned(model, method, Some(&prune_rows), control)?;
+        let (model, account) = self.prune(model, method, Some(&prune_rows), control)?;
         Ok(Fitted { model, account, reason })
     }
 
-    /// Grow a tree without pruning it; `rows` are without those of weight 0.
+    /// Grow a tree without pruning it. `rows` have positive weights ([`FitPlan::training_rows`]).
+    ///
+    /// # Errors
+    /// Those of [`FitPlan::fit`].
     pub fn grow(
         &self,
         data: &Dataset,
@@ -110,76 +118,76 @@ impl FitPlan {
     ) -> Result<Fitted> {
         let prepared = self.prepare(data, rows, rows, weights, control)?;
         let prepared = prepared.as_ref().unwrap_or(data);
-        let of = TreeRows { raw: data, data: prepared, rows, all: None, weights };
-        let (model, reason) = self.grow_prepared(of, None, control)?;
+        let input = TreeRows { raw: data, data: prepared, rows, all: None, weights };
+        let (model, reason) = self.grow_prepared(input, None, control)?;
         Ok(Fitted { model, account: Vec::new(), reason })
     }
 
     /// Grow a tree on prepared rows. `memo` keeps the pairs of nodes for other plans.
     pub(super) fn grow_prepared(
         &self,
-        of: TreeRows<'_>,
+        input: TreeRows<'_>,
         memo: Option<&PairMemo>,
         control: &Control,
     ) -> Result<(Model, Reason)> {
-        let TreeRows { raw, data, rows, all, weights } = of;
+        let TreeRows { raw, data, rows, all, weights } = input;
         if let Some(classed) = self.with_target_bins(data, rows, weights)? {
             let (model, reason) =
-                self.grow_prepared(TreeRows { data: &classed, ..of }, memo, control)?;
+                self.grow_prepared(TreeRows { data: &classed, ..input }, memo, control)?;
             let mut tree = model.tree.into_regression();
-            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), true, control)?;
-            return Ok((self.labelled(tree, data.shared_schema())?, reason));
+            self.complete_outcomes(&mut tree, data.schema(), &input.prune_rows(), true, control)?;
+            return Ok((self.labelled_model(tree, data.shared_schema())?, reason));
         }
         if self.nominal_splits(data) == NominalSplits::Multiway {
-            few_branches(data)?;
+            refuse_many_branches(data)?;
         }
         let mut setting =
             GrowthSetting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };
         if let Some(all) = all {
             // J48 takes what depends on the training set from all of it, held-out rows included.
-            let whole = self.setting(data, all, weights);
-            (setting.all_rows, setting.training) = (whole.all_rows, whole.training);
+            let of_all = self.setting(data, all, weights);
+            (setting.all_rows, setting.training) = (of_all.all_rows, of_all.training);
         }
-        let (tree, reason) = self.grow_by_route(of, &setting, control)?;
-        let tree = self.completed(tree, of, self.config.seed, control)?;
-        Ok((self.labelled(tree, data.shared_schema())?, reason))
+        let (tree, reason) = self.grow_by_route(input, &setting, control)?;
+        let tree = self.complete_tree(tree, input, self.config.seed, control)?;
+        Ok((self.labelled_model(tree, data.shared_schema())?, reason))
     }
 
     /// Grow a tree on prepared rows in one setting, by the route of the rows.
     pub(super) fn grow_by_route(
         &self,
-        of: TreeRows<'_>,
+        input: TreeRows<'_>,
         setting: &GrowthSetting<'_>,
         control: &Control,
     ) -> Result<(Tree, Reason)> {
-        let TreeRows { data, rows, weights, .. } = of;
-        let routed = self.routed(data, rows, weights, control)?;
+        let TreeRows { data, rows, weights, .. } = input;
+        let routed = self.choose_route(data, rows, weights, control)?;
         let tree = match self.records(data, rows, weights, &routed, control)? {
             Some(table) => {
                 reached::count(Way::FitTable);
-                on_codes(table, setting, control)?
+                grow_codes(table, setting, control)?
             }
             None => {
                 if self.needs_orders(routed.route, data) {
                     data.sort_columns(control)?;
                 }
-                grown(routed.route, data, setting, rows, weights, control)?
+                grow_rows(routed.route, data, setting, rows, weights, control)?
             }
         };
         Ok((tree, routed.reason))
     }
 
-    /// A grown tree of `seed` with nodes of a much smaller range than the root's grown again
-    /// ([`Self::renewed`]), and with complete outcomes.
-    pub(super) fn completed(
+    /// A tree, grown with `seed`, whose nodes of a much smaller range than the root's are grown
+    /// again ([`Self::regrow_narrow_nodes`]), and whose outcomes are complete.
+    pub(super) fn complete_tree(
         &self,
         tree: Tree,
-        of: TreeRows<'_>,
+        input: TreeRows<'_>,
         seed: u64,
         control: &Control,
     ) -> Result<Tree> {
-        let mut tree = self.renewed(tree, of, self.limits(), seed, control)?;
-        self.complete_outcomes(&mut tree, of.data.schema(), &of.prune_rows(), true, control)?;
+        let mut tree = self.regrow_narrow_nodes(tree, input, self.limits(), seed, control)?;
+        self.complete_outcomes(&mut tree, input.data.schema(), &input.prune_rows(), true, control)?;
         Ok(tree)
     }
 
@@ -203,19 +211,19 @@ impl FitPlan {
     pub fn fit_records(&self, coded: RecordRows, control: &Control) -> Result<Fitted> {
         let setting = self.setting_on_records(&coded);
         let reason = coded.reason;
-        let tree = on_codes(coded.table, &setting, control)?;
+        let tree = grow_codes(coded.table, &setting, control)?;
         Ok(Fitted { reason, ..self.finish_on_codes(tree, coded.schema, control)? })
     }
 
-    /// Label and prune a tree that grew on codes; neither reads rows.
+    /// Label and prune a tree that grew on codes. Neither step reads rows.
     pub fn finish_on_codes(&self, tree: Tree, schema: Schema, control: &Control) -> Result<Fitted> {
-        let model = self.labelled(tree, schema.into())?;
-        let (model, account) = self.pruned(model, self.config.pruning.as_ref(), None, control)?;
+        let model = self.labelled_model(tree, schema.into())?;
+        let (model, account) = self.prune(model, self.config.pruning.as_ref(), None, control)?;
         Ok(Fitted { model, account, reason: Reason::RECORDS })
     }
 
     /// A grown tree as a model; a cost matrix decides its labels.
-    fn labelled(&self, tree: Tree, schema: Arc<Schema>) -> Result<Model> {
+    fn labelled_model(&self, tree: Tree, schema: Arc<Schema>) -> Result<Model> {
         let mut model = self.model_of(tree, schema, self.config.parameters.clone());
         if let Some(costs) = self.costs(model.tree.classes)? {
             model.tree.relabel(&costs);
@@ -233,20 +241,20 @@ impl FitPlan {
         control: &Control,
     ) -> Result<Tree> {
         let (route, _) = Route::of(self, &FitShape::of_sample(data, rows, weights));
-        grown(route, data, setting, rows, weights, control)
+        grow_rows(route, data, setting, rows, weights, control)
     }
 }
 
-/// Grow a tree on records of codes, which growth reorders.
-fn on_codes(table: BinnedTable, setting: &GrowthSetting<'_>, control: &Control) -> Result<Tree> {
+/// Grow a tree on the records of a table, which growth reorders in place.
+fn grow_codes(table: BinnedTable, setting: &GrowthSetting<'_>, control: &Control) -> Result<Tree> {
     let (classes, unit) = (table.classes, table.unit);
     let (features, records) = table.into_records();
     let facts = TableFacts { features: &features, classes, unit };
     binned::grow(&facts, records, setting, control)
 }
 
-/// Grow a tree on rows of a data set.
-fn grown(
+/// Grow a tree on rows of a data set, by a route that reads no codes.
+fn grow_rows(
     route: Route,
     data: &Dataset,
     setting: &GrowthSetting<'_>,

@@ -20,8 +20,13 @@ use crate::prune::{PruneRows, PruneSteps};
 use crate::tree::{Tree, majority};
 
 impl FitPlan {
-    /// The fitted model with counts, labels and outcomes of some rows, all of which are whole.
-    pub fn estimated(
+    /// The fitted model with the counts, labels and outcomes of `rows`, which growth has not seen.
+    /// No row may be divided among branches.
+    ///
+    /// # Errors
+    /// Where the plan does not serve the rows or their weights, or
+    /// [`crate::error::Error::Cancelled`].
+    pub fn with_honest_leaves(
         &self,
         mut model: Model,
         data: &Dataset,
@@ -33,7 +38,7 @@ impl FitPlan {
             let rows = self.training_rows(data, rows, weights)?;
             let reaching = PruneRows { data, rows: rows.rows(), weights };
             let (schema, tree) = (model.schema.clone(), &mut model.tree);
-            count(tree, &schema, &reaching, control)?;
+            count_reaching(tree, &schema, &reaching, control)?;
             if tree.is_regression() {
                 self.complete_outcomes(tree, &schema, &reaching, false, control)?;
                 return Ok(model);
@@ -42,7 +47,7 @@ impl FitPlan {
             if let Some(costs) = self.costs(tree.classes)? {
                 tree.relabel(&costs);
             }
-            Ok(self.edited(model, &PruneSteps::default(), None, control)?.0)
+            Ok(self.apply_steps(model, &PruneSteps::default(), None, control)?.0)
         })
     }
 
@@ -61,21 +66,23 @@ impl FitPlan {
     }
 }
 
-/// Count some rows in all nodes.
-fn count(
+/// Replace the counts of all nodes by the weights of the rows that reach them.
+fn count_reaching(
     tree: &mut Tree,
     schema: &Schema,
     reaching: &PruneRows<'_>,
     control: &Control,
 ) -> Result<()> {
     let PruneRows { data, rows, weights } = *reaching;
-    let (k, copies, wanted) = (tree.classes, weights.copies(), vec![true; tree.nodes.len()]);
+    let (n_classes, copies) = (tree.classes, weights.copies());
+    let wanted = vec![true; tree.nodes.len()];
     let mut sums = vec![0_i64; tree.counts.len()];
     let compiled = CompiledTree::new(tree, schema)?;
     tree.nodes.iter_mut().for_each(|node| node.rows = 0);
     compiled.send_down(data, rows, weights, &wanted, control, &mut |node, arrived| {
         for (row, _) in arrived.weighed() {
-            sums[node * k + usize::from(data.classes()[row as usize])] += weights.units(row);
+            sums[node * n_classes + usize::from(data.classes()[row as usize])] +=
+                weights.units(row);
             tree.nodes[node].rows += copies.map_or(1, |copies| copies[row as usize]);
         }
     })?;

@@ -58,7 +58,7 @@ impl FitPlan {
             sent.means(tree, self.criterion.as_ref(), are_whole, control)?;
         }
         if let Some(constraints) = &self.limits().constraints {
-            keep_order(tree, &constraints.signs);
+            restore_monotonic_order(tree, &constraints.signs);
         }
         match loss.filter(|_| !by_classes) {
             Some(loss) => sent.quantiles(tree, loss, control),
@@ -108,7 +108,7 @@ impl NumbersByUnits {
         let equal = self.rows[first..].iter().take_while(|row| row.0 == units);
         let is_known = self.grid.number(units as f64) == leaf.value;
         let mut numbers = equal.map(|row| row.1).filter(|_| is_known);
-        numbers.next().filter(|&one| numbers.all(|other| other == one))
+        numbers.next().filter(|&first| numbers.all(|other| other == first))
     }
 }
 
@@ -126,7 +126,7 @@ struct OutcomeSums {
     /// Weights times numbers, and what this sum lacks for twice the digits of a double.
     sum: [f64; 2],
     mean: f64,
-    /// The mean of twice the digits less `mean`.
+    /// The mean of twice the digits minus `mean`.
     rest: f64,
     /// Weights times divergences from the mean, and times squared differences from it.
     spread: [f64; 2],
@@ -194,9 +194,13 @@ impl ReachedSums {
     }
 }
 
-/// Visit some nodes of a tree, given in ascending order, with the training rows that reach them;
-/// see [`CompiledTree::send_down`].
-pub(super) fn send_to(
+/// Visit `nodes` of a tree, which ascend, with the training rows that reach each of them.
+///
+/// Rows are sent down only as far as these nodes ([`CompiledTree::send_down`]).
+///
+/// # Errors
+/// [`crate::error::Error::Cancelled`].
+pub(super) fn visit_nodes(
     tree: &Tree,
     nodes: &[u32],
     schema: &Schema,
@@ -204,19 +208,15 @@ pub(super) fn send_to(
     control: &Control,
     visit: &mut dyn FnMut(usize, &ReachingRows<'_>),
 ) -> Result<()> {
-    let (top, numbers) = tree.paths_to(nodes);
-    let wanted: Vec<bool> = numbers.iter().map(|i| nodes.binary_search(i).is_ok()).collect();
+    // The part of the tree above the nodes has numbers of its own.
+    let (top, original) = tree.paths_to(nodes);
+    let wanted: Vec<bool> = original.iter().map(|node| nodes.binary_search(node).is_ok()).collect();
     let PruneRows { data, rows, weights } = *rows;
-    CompiledTree::new(&top, schema)?.send_down(
-        data,
-        rows,
-        weights,
-        &wanted,
-        control,
-        &mut |i, of| {
-            visit(numbers[i] as usize, of);
-        },
-    )
+    let mut visit_original = |node: usize, reaching: &ReachingRows<'_>| {
+        visit(original[node] as usize, reaching);
+    };
+    let compiled = CompiledTree::new(&top, schema)?;
+    compiled.send_down(data, rows, weights, &wanted, control, &mut visit_original)
 }
 
 impl SentRows<'_> {
@@ -247,8 +247,8 @@ impl SentRows<'_> {
         }
         let mut read = vec![OutcomeSums::default(); unknown.len()];
         let mut numbers: Vec<(f64, i64)> = Vec::new();
-        let mut visit = |node: usize, reaching: &ReachingRows<'_>| {
-            // Rows of one number are taken together, so that their order does not matter.
+        let mut add_rows = |node: usize, reaching: &ReachingRows<'_>| {
+            // Rows of one number are added up first, so that their order does not matter.
             numbers.clear();
             for (row, weight) in reaching.weighed() {
                 let number = self.target.value(row);
@@ -257,59 +257,59 @@ impl SentRows<'_> {
                     None => numbers.push((number, weight)),
                 }
             }
-            let own = &mut read[unknown.partition_point(|&other| (other as usize) < node)];
+            let sums = &mut read[unknown.partition_point(|&other| (other as usize) < node)];
             if let &[(number, weight)] = &numbers[..] {
-                *own = OutcomeSums::of(number, weight);
+                *sums = OutcomeSums::of(number, weight);
                 return;
             }
             for &(number, weight) in &numbers {
-                own.weight += weight;
-                own.add(product(number, weight));
+                sums.weight += weight;
+                sums.add(product(number, weight));
             }
-            own.settle();
+            sums.settle();
             for &(number, weight) in &numbers {
-                own.spread_out(divergent, number - own.mean, weight);
+                sums.spread_out(divergent, number - sums.mean, weight);
             }
-            own.spread_out(divergent, own.rest, -own.weight);
+            sums.spread_out(divergent, sums.rest, -sums.weight);
         };
         if !unknown.is_empty() {
-            send_to(tree, &unknown, self.schema, &self.rows, control, &mut visit)?;
+            visit_nodes(tree, &unknown, self.schema, &self.rows, control, &mut add_rows)?;
         }
         // Nodes in reverse: the children of a node are the last that are open, the first child at
         // the end.
         let mut open: Vec<OutcomeSums> = Vec::new();
         let mut is_empty = vec![false; n_nodes];
         for i in (0..n_nodes).rev() {
-            let mut own = OutcomeSums::default();
+            let mut sums = OutcomeSums::default();
             if unknown.pop_if(|node| *node as usize == i).is_some() {
-                own = read.pop().unwrap_or_default();
+                sums = read.pop().unwrap_or_default();
             } else if tree.is_leaf(i) && tree.nodes[i].rows > 0 {
-                own = OutcomeSums::of(tree.outcomes[i].value, (tree.counts[i] * scale) as i64);
+                sums = OutcomeSums::of(tree.outcomes[i].value, (tree.counts[i] * scale) as i64);
             }
             if !tree.is_leaf(i) {
                 let first = open.len() - tree.nodes[i].n_children as usize;
                 for child in &open[first..] {
-                    own.weight += child.weight;
-                    own.add(child.sum);
+                    sums.weight += child.weight;
+                    sums.add(child.sum);
                 }
-                own.settle();
+                sums.settle();
                 for child in &open[first..] {
-                    let difference = (child.mean - own.mean) + (child.rest - own.rest);
-                    own.spread_out(divergent, difference, child.weight);
-                    own.spread.iter_mut().zip(child.spread).for_each(|(sum, part)| *sum += part);
+                    let difference = (child.mean - sums.mean) + (child.rest - sums.rest);
+                    sums.spread_out(divergent, difference, child.weight);
+                    sums.spread.iter_mut().zip(child.spread).for_each(|(sum, part)| *sum += part);
                 }
                 open.truncate(first);
             }
-            open.push(own);
-            is_empty[i] = own.weight == 0;
-            let [divergence, variance] = own.spread.map(|sum| sum.max(0.0) / own.weight as f64);
-            let (weight, grid) = (own.weight as f64 / scale, TargetGrid::ONE);
+            open.push(sums);
+            is_empty[i] = sums.weight == 0;
+            let [divergence, variance] = sums.spread.map(|sum| sum.max(0.0) / sums.weight as f64);
+            let (weight, grid) = (sums.weight as f64 / scale, TargetGrid::ONE);
             let moments = Moments { weight, mean: 0.0, deviation: variance * weight };
             let impurity = match divergent {
                 Some(_) => divergence,
                 None => criterion.outcome(&moments, grid).impurity,
             };
-            tree.outcomes[i] = Outcome { value: own.mean, impurity, variance };
+            tree.outcomes[i] = Outcome { value: sums.mean, impurity, variance };
         }
         fill_empty(tree, |node| is_empty[node]);
         Ok(())
@@ -320,16 +320,16 @@ impl SentRows<'_> {
         let mut is_empty = vec![true; tree.nodes.len()];
         let all: Vec<u32> = (0..is_empty.len() as u32).collect();
         let mut outcomes = tree.outcomes.clone();
-        send_to(tree, &all, self.schema, &self.rows, control, &mut |node, reaching| {
+        visit_nodes(tree, &all, self.schema, &self.rows, control, &mut |node, reaching| {
             let numbers =
                 || reaching.weighed().map(|(row, weight)| (self.target.value(row), weight));
             let [low, high] =
-                [numbers().next(), numbers().next_back()].map(|end| end.map_or(0.0, |(y, _)| y));
+                [numbers().next(), numbers().next_back()].map(|end| end.map_or(0.0, |end| end.0));
             let grid = TargetGrid::between(low, high);
             let mut all = ReachedSums::default();
-            numbers().for_each(|(y, weight)| all.add(weight, grid.units(y)));
-            // The quantile is the first number up to which the weight reaches its share; where it
-            // meets the share exactly, the midpoint of that number and the next.
+            numbers().for_each(|(number, weight)| all.add(weight, grid.units(number)));
+            // The quantile is the first number up to which the weight reaches its share; where
+            // it meets the share exactly, the midpoint of that number and the next.
             let wanted = loss.quantile * all.weight as f64;
             let (mut below, mut positive) = (ReachedSums::default(), numbers().filter(|n| n.1 > 0));
             while let Some((lower, weight)) = positive.next() {
@@ -369,15 +369,18 @@ fn fill_empty(tree: &mut Tree, is_empty: impl Fn(usize) -> bool) {
     }
 }
 
-/// Bring the values of a tree that grew under monotonic constraints into order. They are, on the
-/// grid of growth, and may be out of it by its rounding.
-fn keep_order(tree: &mut Tree, signs: &[i8]) {
+/// Bring the values of a tree that grew under monotonic constraints into order. They are in order
+/// on the grid of growth, but its rounding may have hidden that the numbers as given are not.
+///
+/// `signs` has 1 for a feature with which values may not fall, -1 for one with which they may not
+/// rise, and 0 for others.
+fn restore_monotonic_order(tree: &mut Tree, signs: &[i8]) {
     let mut bounds = vec![[f64::NEG_INFINITY, f64::INFINITY]; tree.nodes.len()];
     for (i, node) in tree.nodes.iter().enumerate() {
-        let own = bounds[i];
-        tree.outcomes[i].value = tree.outcomes[i].value.clamp(own[0], own[1]);
+        let [least, most] = bounds[i];
+        tree.outcomes[i].value = tree.outcomes[i].value.clamp(least, most);
         let children = tree.children(i);
-        children.iter().for_each(|&child| bounds[child as usize] = own);
+        children.iter().for_each(|&child| bounds[child as usize] = [least, most]);
         let sides = match (signs.get(node.feature as usize), children) {
             (Some(1), &[left, right, ..]) => [left, right],
             (Some(-1), &[left, right, ..]) => [right, left],
@@ -385,8 +388,10 @@ fn keep_order(tree: &mut Tree, signs: &[i8]) {
         };
         let sides = sides.map(|side| side as usize);
         if sides.iter().all(|&side| tree.nodes[side].rows > 0) {
-            let [low, high] = sides.map(|side| tree.outcomes[side].value.clamp(own[0], own[1]));
-            (bounds[sides[0]][1], bounds[sides[1]][0]) = ((low + high) / 2.0, (low + high) / 2.0);
+            let [low, high] = sides.map(|side| tree.outcomes[side].value.clamp(least, most));
+            let between = (low + high) / 2.0;
+            bounds[sides[0]][1] = between;
+            bounds[sides[1]][0] = between;
         }
     }
 }

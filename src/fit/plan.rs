@@ -26,17 +26,20 @@ pub struct FitPlan {
     pub(super) criterion: Box<dyn Criterion>,
     pub(super) config: Config,
     limits: GrowthLimits,
-    /// What decides the growth of a tree on some rows; `None` for a user's criterion, and where
-    /// more than the growth of one tree comes before pruning.
-    growth: Option<String>,
+    /// What decides the growth of a tree on some rows, as a text ([`growth_key`]); `None` for a
+    /// user's criterion, and where more than the growth of one tree comes before pruning.
+    growth_key: Option<String>,
     /// The rule of significance, where it chooses the features.
     pub(super) significance: Option<Significance>,
 }
 
 impl FitPlan {
     /// Check parameters. `custom` is a user's criterion, which replaces `config.criterion`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] or an unsupported combination, by the names of the parameters.
     pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
-        let growth = growth_of(&config).filter(|_| custom.is_none());
+        let growth_key = growth_key(&config).filter(|_| custom.is_none());
         let named = custom.map_or_else(|| config.criterion(), Ok)?;
         let significance = validate::significance(&config, named.as_ref())?;
         let criterion = config.split_criterion(named)?;
@@ -75,12 +78,12 @@ impl FitPlan {
         {
             return Err(Error::parameter("leaf_smoothing", m, "m must be a positive number"));
         }
-        Ok(Self { criterion, config, limits, growth, significance })
+        Ok(Self { criterion, config, limits, growth_key, significance })
     }
 
     /// Whether another plan grows the same trees on the same rows, and prunes them differently.
     pub fn grows_as(&self, other: &Self) -> bool {
-        self.growth.is_some() && self.growth == other.growth
+        self.growth_key.is_some() && self.growth_key == other.growth_key
     }
 
     /// The criterion.
@@ -93,19 +96,19 @@ impl FitPlan {
         self.work_on(data.len(), data.columns().len(), data.n_classes())
     }
 
-    /// An upper bound on the work of one fit on `n` rows, in cells read. Every level of a tree
+    /// An upper bound on the work of one fit on `n_rows` rows, in cells read. Every level of a tree
     /// reads every cell, and a chain has as many levels as rows (a level of some hundred rows costs
     /// no more than starting one); global growth reads every leaf again in every step.
-    pub fn work_on(&self, n: usize, columns: usize, classes: usize) -> usize {
+    pub fn work_on(&self, n_rows: usize, columns: usize, classes: usize) -> usize {
         let rounds = match self.config.evaluation {
             Evaluation::Local => match self.criterion.info().evidence {
-                EvidenceKind::Table | EvidenceKind::Moments | EvidenceKind::Order => n / 256,
-                EvidenceKind::Pairs | EvidenceKind::Neighbours => n / 8,
+                EvidenceKind::Table | EvidenceKind::Moments | EvidenceKind::Order => n_rows / 256,
+                EvidenceKind::Pairs | EvidenceKind::Neighbours => n_rows / 8,
                 EvidenceKind::Rows => usize::MAX,
             },
-            Evaluation::Global | Evaluation::Glocal => n / 8 * classes,
+            Evaluation::Global | Evaluation::Glocal => n_rows / 8 * classes,
         };
-        n.saturating_mul(columns).saturating_mul(rounds.max(1))
+        n_rows.saturating_mul(columns).saturating_mul(rounds.max(1))
     }
 
     /// Limits on the size of a tree.
@@ -222,7 +225,7 @@ impl FitPlan {
         features: &[FeatureBins],
         grid: Option<TargetGrid>,
     ) -> GrowthSetting<'_> {
-        let levels = features.iter().filter(|f| f.is_nominal()).map(|f| f.codes as usize);
+        let levels = features.iter().filter(|f| f.is_nominal()).map(|f| f.n_codes as usize);
         let nominal_splits = self.splits_of(levels);
         let mut setting = GrowthSetting {
             nominal_splits,
@@ -238,8 +241,10 @@ impl FitPlan {
         self.config.pruning.is_none() && self.config.merge_redundant.is_none() && !collapse
     }
 
-    /// The rows with a positive weight; the others are dropped before anything else. Refuses a
-    /// target that the plan does not serve.
+    /// The rows with a positive weight; the others are dropped before anything else.
+    ///
+    /// # Errors
+    /// For a target that the plan does not serve, or if no row is left.
     pub fn training_rows(
         &self,
         data: &Dataset,
@@ -247,7 +252,7 @@ impl FitPlan {
         weights: &Weights,
     ) -> Result<RowSet> {
         validate::target(&self.config, self.criterion.as_ref(), data)?;
-        let kept = match weights {
+        let weighing = match weights {
             Weights::Unit => rows.clone(),
             _ if rows.rows().iter().any(|&r| weights.is_zero(r)) => RowSet::of(
                 rows.rows().iter().copied().filter(|&r| !weights.is_zero(r)).collect(),
@@ -255,10 +260,10 @@ impl FitPlan {
             ),
             _ => rows.clone(),
         };
-        if kept.is_empty() {
+        if weighing.is_empty() {
             return Err(Error::Data("no training rows with a positive weight".into()));
         }
-        Ok(kept)
+        Ok(weighing)
     }
 
     /// How nominal features are split.
@@ -283,9 +288,9 @@ impl FitPlan {
     }
 }
 
-/// The parameters but for pruning; `None` where pruning holds rows out or chooses its penalty by
-/// fits of its own.
-fn growth_of(config: &Config) -> Option<String> {
+/// A key of all parameters but pruning: plans with equal keys grow equal trees. `None` where
+/// pruning holds rows out or chooses its penalty by fits of its own.
+fn growth_key(config: &Config) -> Option<String> {
     let holds_out = matches!(config.pruning, Some(PruneMethod::ReducedError { .. }));
     if holds_out || config.alpha_rule.is_some() || config.honest.is_some() {
         return None;

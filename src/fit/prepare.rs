@@ -24,14 +24,19 @@ use crate::reached::{self, Way};
 use crate::split::NominalSplits;
 
 impl FitPlan {
-    /// Whether rows of a data set are divided where they have no value: a tree on rows without
-    /// missing values is walked without shares, which are not computed in vain.
+    /// Whether rows of a data set are divided among branches because they have no value. A tree on
+    /// rows without missing values needs no shares of branches, so none are computed for it.
     pub fn divides_cells(&self, data: &Dataset) -> bool {
         self.is_fractional() && data.columns().iter().any(|column| n_missing(column) > 0)
     }
 
-    /// The data set as growth reads it, imputed and binned on the training rows; `None` where it is
-    /// used unchanged. `all` are these rows and those held out for pruning.
+    /// The data set as growth reads it, imputed and binned on the training `rows`; `None` where it
+    /// is used unchanged. `all` are these rows and the rows held out for pruning, which are
+    /// imputed, too.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for columns that the criterion does not serve, or missing cells if the plan
+    /// refuses them; [`Error::Cancelled`].
     pub fn prepare<'d>(
         &self,
         data: &Dataset<'d>,
@@ -50,23 +55,22 @@ impl FitPlan {
         {
             refuse_numeric(data, self.criterion.info())?;
         }
-        let imputed = self.imputed_and_binned(data, rows, all, weights, bin.as_ref(), control)?;
-        let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
-        if !self.on_bins() || !numeric {
+        let imputed = self.impute_and_bin(data, rows, all, weights, bin.as_ref(), control)?;
+        if !self.on_bins() || !has_numbers(data) {
             return Ok(imputed);
         }
         self.with_edges(imputed.as_ref().unwrap_or(data), rows, weights, control).map(Some)
     }
 
     /// The imputed data set, whose numeric columns are not binned; `None` where no cell is imputed.
-    pub fn imputed<'d>(
+    pub fn impute<'d>(
         &self,
         data: &Dataset<'d>,
         rows: &RowSet,
         weights: &Weights,
         control: &Control,
     ) -> Result<Option<Dataset<'d>>> {
-        self.imputed_and_binned(data, rows, rows, weights, None, control)
+        self.impute_and_bin(data, rows, rows, weights, None, control)
     }
 
     /// The data set with the cut points of all numeric columns in its schema, and with rounded
@@ -87,7 +91,7 @@ impl FitPlan {
                     (&mut *column, &feature.kind)
                 {
                     reached::count(Way::FitRounded);
-                    *column = Column::Numeric(rounded(numbers, &Bins::new(cuts.clone())?));
+                    *column = Column::Numeric(round_to_edges(numbers, &Bins::new(cuts.clone())?));
                 }
             }
         }
@@ -96,7 +100,7 @@ impl FitPlan {
 
     /// The data set with imputed cells, and with numeric columns as levels if there is a method;
     /// `None` where nothing changes.
-    fn imputed_and_binned<'d>(
+    fn impute_and_bin<'d>(
         &self,
         data: &Dataset<'d>,
         rows: &RowSet,
@@ -109,11 +113,10 @@ impl FitPlan {
             refuse_missing(data, rows)?;
         }
         let is_mode = self.config.missing == Missing::Mode;
-        let lacks = |c: &Column| is_mode && rows_without(c, all).next().is_some();
-        let impute = data.columns().iter().any(lacks);
-        let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
-        let method = method.filter(|_| numeric);
-        if !impute && method.is_none() {
+        let has_gaps = |column: &Column| is_mode && rows_without(column, all).next().is_some();
+        let imputes = data.columns().iter().any(has_gaps);
+        let method = method.filter(|_| has_numbers(data));
+        if !imputes && method.is_none() {
             return Ok(None);
         }
         data.sort_columns(control)?;
@@ -121,16 +124,16 @@ impl FitPlan {
         let mut columns = data.columns().to_vec();
         for (column, feature) in columns.iter_mut().zip(&mut schema.features) {
             control.check()?;
-            if impute && lacks(column) {
+            if imputes && has_gaps(column) {
                 fill_missing(column, &mut feature.kind, rows, weights);
             }
             if let (Some(method), Column::Numeric(numbers), Kind::Numeric { cuts, .. }) =
                 (method, &*column, &mut feature.kind)
             {
-                let (classes, k) = (data.classes(), data.n_classes());
-                let bins = discretize::fit(method, numbers, classes, k, rows, weights)?;
+                let (classes, n_classes) = (data.classes(), data.n_classes());
+                let bins = discretize::fit(method, numbers, classes, n_classes, rows, weights)?;
                 *cuts = Some(bins.cuts().to_vec());
-                *column = Column::Nominal(levels(numbers, &bins));
+                *column = Column::Nominal(bins_as_levels(numbers, &bins));
             }
         }
         Ok(Some(data.with_columns(schema, columns)))
@@ -164,7 +167,7 @@ pub fn as_grown<'d>(
     let mut columns = Vec::with_capacity(sizes.0);
     for (given, feature) in pairs {
         control.check()?;
-        let filled = filled(given, &feature.kind);
+        let filled = fill_from_schema(given, &feature.kind);
         is_changed |= filled.is_some();
         let mut column = filled.unwrap_or_else(|| given.clone());
         if let (Some(how), Column::Numeric(numbers), Kind::Numeric { cuts: Some(cuts), .. }) =
@@ -172,8 +175,8 @@ pub fn as_grown<'d>(
         {
             let bins = Bins::new(cuts.clone())?;
             column = match how.of(bins.len()) {
-                NominalSplits::Multiway => Column::Nominal(levels(numbers, &bins)),
-                _ => Column::Numeric(rounded(numbers, &bins)),
+                NominalSplits::Multiway => Column::Nominal(bins_as_levels(numbers, &bins)),
+                _ => Column::Numeric(round_to_edges(numbers, &bins)),
             };
             is_changed = true;
         }
@@ -195,17 +198,17 @@ fn fill_missing(column: &mut Column, kind: &mut Kind, rows: &RowSet, weights: &W
         // A column is of its feature's kind, but for binned numbers, whose cells are left alone.
         _ => {}
     }
-    if let Some(filled) = filled(column, kind) {
+    if let Some(filled) = fill_from_schema(column, kind) {
         *column = filled;
     }
 }
 
 /// The column with the schema's value in the place of missing cells; `None` where nothing changes.
-fn filled<'d>(column: &Column<'d>, kind: &Kind) -> Option<Column<'d>> {
+fn fill_from_schema<'d>(column: &Column<'d>, kind: &Kind) -> Option<Column<'d>> {
     match (column, kind) {
         _ if n_missing(column) == 0 => None,
         (Column::Numeric(numbers), Kind::Numeric { fill: Some(mean), .. }) => {
-            Some(Column::Numeric(numbers.filled(*mean)))
+            Some(Column::Numeric(numbers.fill_missing(*mean)))
         }
         (Column::Nominal(codes), Kind::Nominal { fill: Some(mode), .. }) => {
             let code = |r| if codes.code(r) == MISSING { *mode } else { codes.code(r) };
@@ -217,18 +220,22 @@ fn filled<'d>(column: &Column<'d>, kind: &Kind) -> Option<Column<'d>> {
 }
 
 /// The bin of each number, as a level.
-fn levels(column: &NumericColumn, bins: &Bins) -> NominalColumn {
+fn bins_as_levels(column: &NumericColumn, bins: &Bins) -> NominalColumn {
     let bin = |&v: &f64| if v.is_nan() { MISSING } else { bins.bin(v) };
     NominalColumn::new(bins.len(), column.values().iter().map(bin))
 }
 
-/// Each number as the upper edge of its bin. The last bin has no upper edge; its numbers become the
-/// next number above the last cut.
-fn rounded(column: &NumericColumn<'_>, bins: &Bins) -> NumericColumn<'static> {
+/// A column with each number replaced by the upper edge of its bin. The last bin has no upper edge;
+/// its numbers become the next double above the last cut.
+fn round_to_edges(column: &NumericColumn<'_>, bins: &Bins) -> NumericColumn<'static> {
     let cuts = bins.cuts();
-    let last = cuts.last().map_or(0.0, |c| c.next_up());
-    let edge = |&v: &f64| {
-        if v.is_nan() { v } else { cuts.get(bins.bin(v) as usize).copied().unwrap_or(last) }
+    let last_edge = cuts.last().map_or(0.0, |cut| cut.next_up());
+    let edge = |&value: &f64| {
+        if value.is_nan() {
+            value
+        } else {
+            cuts.get(bins.bin(value) as usize).copied().unwrap_or(last_edge)
+        }
     };
     NumericColumn::new(column.values().iter().map(edge).collect())
 }
@@ -237,11 +244,11 @@ fn rounded(column: &NumericColumn<'_>, bins: &Bins) -> NumericColumn<'static> {
 /// neighbours, whose splits are multiway.
 fn refuse_numeric(data: &Dataset, criterion: &Info) -> Result<()> {
     let (name, evidence) = (criterion.name, criterion.evidence);
-    let does = if evidence == EvidenceKind::Pairs { "counts pairs of rows over" } else { "splits" };
+    let verb = if evidence == EvidenceKind::Pairs { "counts pairs of rows over" } else { "splits" };
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         if matches!(column, Column::Numeric(_)) {
             return Err(Error::Data(format!(
-                "column '{}' is numeric and is not binned: criterion='{name}' {does} nominal \
+                "column '{}' is numeric and is not binned: criterion='{name}' {verb} nominal \
                  columns; choose \
                  discretize='auto' (ten equal-width bins) or another discretisation",
                 feature.name
@@ -252,7 +259,7 @@ fn refuse_numeric(data: &Dataset, criterion: &Info) -> Result<()> {
 }
 
 /// Refuse columns whose branches, that of missing values included, cannot be numbered in 16 bits.
-pub(super) fn few_branches(data: &Dataset) -> Result<()> {
+pub(super) fn refuse_many_branches(data: &Dataset) -> Result<()> {
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         if let Column::Nominal(c) = column {
             let branches = c.levels() + usize::from(c.n_missing() > 0);
@@ -270,6 +277,12 @@ pub(super) fn few_branches(data: &Dataset) -> Result<()> {
     Ok(())
 }
 
+/// Whether some column is numeric.
+fn has_numbers(data: &Dataset) -> bool {
+    data.columns().iter().any(|column| matches!(column, Column::Numeric(_)))
+}
+
+/// Number of missing cells of a column.
 fn n_missing(column: &Column) -> usize {
     match column {
         Column::Numeric(c) => c.n_missing(),
@@ -289,8 +302,8 @@ fn rows_without<'a>(column: &'a Column<'_>, rows: &'a RowSet) -> impl Iterator<I
 /// Refuse missing cells, with the first row that has one.
 fn refuse_missing(data: &Dataset, rows: &RowSet) -> Result<()> {
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
-        let places = rows_without(column, rows).map(|row| data.original()[row as usize]);
-        if let Some(row) = places.min() {
+        let original = rows_without(column, rows).map(|row| data.original()[row as usize]);
+        if let Some(row) = original.min() {
             return Err(Error::Data(format!(
                 "Input X contains NaN: column '{}', row {row} is missing, and missing='error'; \
                  impute it, or choose missing='mode' or 'branch'",

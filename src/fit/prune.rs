@@ -18,7 +18,7 @@ use crate::tree::CostMatrix;
 impl FitPlan {
     /// Prune a grown model by `method` and merge leaves as the plan says. `rows` are those that the
     /// method may read, if there are any.
-    pub(super) fn pruned(
+    pub(super) fn prune(
         &self,
         model: Model,
         method: Option<&PruneMethod>,
@@ -32,7 +32,7 @@ impl FitPlan {
             merge: self.config.merge_redundant,
             costs: costs.as_ref(),
         };
-        self.edited(model, &steps, rows, control)
+        self.apply_steps(model, &steps, rows, control)
     }
 
     /// Whether splits that save no training error are removed, as C4.5 does; J48 does not where it
@@ -43,7 +43,7 @@ impl FitPlan {
     }
 
     /// Prune a grown model by some steps, and label it.
-    pub(super) fn edited(
+    pub(super) fn apply_steps(
         &self,
         mut model: Model,
         steps: &PruneSteps<'_>,
@@ -70,10 +70,10 @@ impl FitPlan {
     pub fn before_cuts(&self, model: Model, control: &Control) -> Result<Model> {
         let (costs, collapse) = (self.costs(model.tree.classes)?, self.collapses(None));
         let steps = PruneSteps { collapse, costs: costs.as_ref(), ..PruneSteps::default() };
-        Ok(self.edited(model, &steps, None, control)?.0)
+        Ok(self.apply_steps(model, &steps, None, control)?.0)
     }
 
-    /// Prune a grown model at a complexity penalty.
+    /// Prune a grown model at a complexity penalty, by the impurity of the plan.
     pub fn prune_at(
         &self,
         model: Model,
@@ -82,7 +82,7 @@ impl FitPlan {
     ) -> Result<(Model, Vec<PruneStep>)> {
         let method =
             PruneMethod::CostComplexity(CostComplexity { ccp_alpha, impurity: self.impurity() });
-        self.pruned(model, Some(&method), None, control)
+        self.prune(model, Some(&method), None, control)
     }
 
     /// The rule that chooses the complexity penalty, where the parameters leave it open.

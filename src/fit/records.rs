@@ -105,7 +105,7 @@ impl Routed {
 impl FitPlan {
     /// The route of a fit on some rows of a prepared data set; `rows` are without those of weight
     /// 0.
-    pub(super) fn routed(
+    pub(super) fn choose_route(
         &self,
         data: &Dataset,
         rows: &RowSet,
@@ -128,12 +128,12 @@ impl FitPlan {
             return Ok(None);
         }
         let cells = CallerRows::of(data);
-        self.encoded(cells, rows.choice(), weights, routed.values.as_deref(), control).map(Some)
+        self.encode(cells, rows.choice(), weights, routed.values.as_deref(), control).map(Some)
     }
 
-    /// Encode rows. The cut points are between the `values` of each column if given, else those of
-    /// the schema.
-    fn encoded(
+    /// Encode rows of the cells. The cut points lie between the `values` of each column if these
+    /// are given, else they are the cut points of the schema.
+    fn encode(
         &self,
         cells: CallerRows<'_>,
         rows: RowChoice<'_>,
@@ -141,11 +141,11 @@ impl FitPlan {
         values: Option<&[Vec<f64>]>,
         control: &Control,
     ) -> Result<BinnedTable> {
-        let between: Option<Vec<Vec<f64>>> =
-            values.map(|values| values.iter().map(|values| bins::between(values)).collect());
+        let cuts_between: Option<Vec<Vec<f64>>> =
+            values.map(|columns| columns.iter().map(|values| bins::between(values)).collect());
         let features = &cells.schema.features;
-        let cuts: Vec<Option<&[f64]>> = match &between {
-            Some(between) => between.iter().map(|cuts| Some(&cuts[..])).collect(),
+        let cuts: Vec<Option<&[f64]>> = match &cuts_between {
+            Some(cuts_between) => cuts_between.iter().map(|cuts| Some(&cuts[..])).collect(),
             None => features
                 .iter()
                 .map(|feature| match &feature.kind {
@@ -185,46 +185,52 @@ impl FitPlan {
         let kinds = schema.features.iter().map(|feature| &feature.kind);
         let is_numeric: Vec<bool> = kinds.map(|k| matches!(k, Kind::Numeric { .. })).collect();
         let most = self.config.max_bins;
-        let found = bins::edges(cells.source, &is_numeric, rows, weights, most, control)?;
+        let edges = bins::edges(cells.source, &is_numeric, rows, weights, most, control)?;
         let numeric = schema.features.iter_mut().filter_map(|feature| match &mut feature.kind {
             Kind::Numeric { cuts, .. } => Some(cuts),
             Kind::Nominal { .. } => None,
         });
-        for (cuts, found) in numeric.zip(found) {
-            *cuts = Some(Bins::new(found)?.into_cuts());
+        for (cuts, edges) in numeric.zip(edges) {
+            *cuts = Some(Bins::new(edges)?.into_cuts());
         }
         Ok(schema)
     }
 
     /// The setting of growth on records of all rows.
-    pub(super) fn setting_on_records(&self, of: &RecordRows) -> GrowthSetting<'_> {
-        let occurring = of.occurring.clone();
-        self.setting_on_features(occurring, of.copies, of.rows, &of.table.features, of.grid)
+    pub(super) fn setting_on_records(&self, records: &RecordRows) -> GrowthSetting<'_> {
+        let RecordRows { copies, rows, grid, .. } = *records;
+        let occurring = records.occurring.clone();
+        self.setting_on_features(occurring, copies, rows, &records.table.features, grid)
     }
 
     /// Encode the caller's cells, if the fit reads nothing but codes; `None` where it needs a data
-    /// set. `weights` are the rows' own, not multiplied by those of the classes.
+    /// set. `weights` are the sample weights, not multiplied by the weights of the classes.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if no row has a positive weight, where weights do not fit the classes, or
+    /// [`Error::Cancelled`].
     pub fn read(
         &self,
         cells: CallerRows<'_>,
         weights: Weights,
         control: &Control,
     ) -> Result<Option<Box<RecordRows>>> {
-        let (n, k) = (cells.classes.len(), cells.schema.classes.len());
-        let mut shape = FitShape::unread(cells.schema, n, &weights);
+        let (n_rows, n_classes) = (cells.classes.len(), cells.schema.classes.len());
+        let mut shape = FitShape::unread(cells.schema, n_rows, &weights);
         if !Route::of(self, &shape).0.reads_cells(self, &shape) {
             return Ok(None);
         }
-        if cells.classes.iter().any(|&c| usize::from(c) >= k) {
+        if cells.classes.iter().any(|&class| usize::from(class) >= n_classes) {
             return Err(Error::Internal("a class code without a class".into()));
         }
         // The rows that have a positive weight after multiplication by the weights of the classes.
         let weights = self.weights_of_cells(cells.classes, weights)?;
-        let empty = |r: &usize| weights.is_zero(*r as u32);
-        let kept: Option<Vec<u32>> = (0..n)
-            .any(|r| empty(&r))
-            .then(|| (0..n).filter(|r| !empty(r)).map(|r| r as u32).collect());
-        let rows = kept.as_ref().map_or(RowChoice::All(n), |kept| RowChoice::Some(kept));
+        let all_rows = 0..n_rows as u32;
+        let weighing: Option<Vec<u32>> = all_rows
+            .clone()
+            .any(|row| weights.is_zero(row))
+            .then(|| all_rows.filter(|&row| !weights.is_zero(row)).collect());
+        let rows = weighing.as_ref().map_or(RowChoice::All(n_rows), |rows| RowChoice::Some(rows));
         if rows.is_empty() {
             return Err(Error::Data("no training rows with a positive weight".into()));
         }
@@ -239,24 +245,29 @@ impl FitPlan {
             _ => cells.schema.clone(),
         };
         let binned = CallerRows { schema: &schema, ..cells };
-        let table = self.encoded(binned, rows, &weights, routed.values.as_deref(), control)?;
+        let table = self.encode(binned, rows, &weights, routed.values.as_deref(), control)?;
         // A missing cell, which encoding finds, excludes this route.
-        shape.has_gaps = table.features.iter().any(|f| f.missing);
+        shape.has_gaps = table.features.iter().any(|f| f.has_missing);
         if !routed.route.reads_cells(self, &shape) {
             return Ok(None);
         }
         reached::count(Way::FitNumbers);
         // The facts about the rows.
-        let mut occurring = vec![false; k];
+        let mut occurring = vec![false; n_classes];
         (0..rows.len()).for_each(|i| occurring[usize::from(cells.classes[rows.row(i)])] = true);
         let copies = match &weights {
             Weights::Integer(w) => w.iter().map(|&w| u64::from(w)).sum(),
             _ => rows.len() as u64,
         };
-        let (rows, reason) = (rows.len(), routed.reason);
-        let hashes = Vec::new();
-        let grid = None;
-        let rows = RecordRows { schema, table, occurring, copies, rows, grid, reason, hashes };
-        Ok(Some(Box::new(rows)))
+        Ok(Some(Box::new(RecordRows {
+            schema,
+            table,
+            occurring,
+            copies,
+            rows: rows.len(),
+            grid: None,
+            reason: routed.reason,
+            hashes: Vec::new(),
+        })))
     }
 }

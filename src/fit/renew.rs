@@ -2,7 +2,7 @@
 //! their own.
 //!
 //! Growth chooses tests on the grid of the root's range ([`crate::data::TargetGrid`]), which rounds
-//! close numbers away beside a far one: the standard deviation of a node below [`LEAST`] units
+//! close numbers away beside a far one: the standard deviation of a node below [`LEAST_UNITS`]
 //! makes it *narrow*. After growth, the rows of the topmost narrow nodes grow as data sets of their
 //! own, and the new subtrees take the place of the old ones, level by level of smaller ranges.
 //! Whether a node is narrow follows from exact sums, so that neither the order of the rows nor
@@ -13,7 +13,7 @@
 //! neighbours read more than the rows of a node: there tests stay those of the root's grid.
 
 use super::grow::TreeRows;
-use super::outcomes::send_to;
+use super::outcomes::visit_nodes;
 use super::plan::FitPlan;
 use crate::criteria::EvidenceKind;
 use crate::data::{RowSet, Weights};
@@ -23,16 +23,20 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::tree::Tree;
 
-/// A node is narrow if its standard deviation has fewer units.
-const LEAST: f64 = (1_u64 << 20) as f64;
+/// A node is narrow if its standard deviation has fewer units: below 2^20 of the 2^40 units of the
+/// range, rounding by half a unit is more than a millionth of it.
+const LEAST_UNITS: f64 = (1_u64 << 20) as f64;
 
 impl FitPlan {
-    /// Grow the narrow nodes of a tree again, which has grown on these rows with `limits` and
-    /// `seed`.
-    pub(super) fn renewed(
+    /// A tree whose narrow nodes are grown again. `tree` has grown on the `input` rows with
+    /// `limits` and `seed`.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Cancelled`], and those of growth.
+    pub(super) fn regrow_narrow_nodes(
         &self,
         mut tree: Tree,
-        of: TreeRows<'_>,
+        input: TreeRows<'_>,
         limits: &GrowthLimits,
         seed: u64,
         control: &Control,
@@ -42,17 +46,19 @@ impl FitPlan {
             || self.config.evaluation != Evaluation::Local
             || self.config.thresholds == Thresholds::TrainingValue
             || matches!(evidence, EvidenceKind::Pairs | EvidenceKind::Neighbours);
-        let Some(target) = of.data.target().filter(|target| !target.is_exact() && !reads_more)
+        let Some(target) = input.data.target().filter(|target| !target.is_exact() && !reads_more)
         else {
             return Ok(tree);
         };
         let grid = target.grid();
-        let least = (LEAST * grid.unit).powi(2);
-        // Equal numbers on the grid may be close ones.
-        let hides = target.gap() < 2.0 * grid.unit;
+        let least_variance = (LEAST_UNITS * grid.unit).powi(2);
+        // Numbers that are equal on the grid may differ, so a variance of 0 proves nothing.
+        let hides_gaps = target.gap() < 2.0 * grid.unit;
         let is_narrow = |&i: &u32| {
             let variance = tree.outcomes[i as usize].variance;
-            variance < least && (variance > 0.0 || hides) && tree.nodes[i as usize].rows > 1
+            variance < least_variance
+                && (variance > 0.0 || hides_gaps)
+                && tree.nodes[i as usize].rows > 1
         };
         let narrow: Vec<u32> = (0..tree.nodes.len() as u32).filter(is_narrow).collect();
         if narrow.is_empty() {
@@ -60,9 +66,9 @@ impl FitPlan {
         }
         if let Some(leaves) = limits.max_leaf_nodes {
             let limits = GrowthLimits { max_leaf_nodes: None, ..limits.clone() };
-            let setting = self.setting_again(of, &limits, seed);
-            let (whole, _) = self.grow_by_route(of, &setting, control)?;
-            let whole = self.renewed(whole, of, &limits, seed, control)?;
+            let setting = self.setting_again(input, &limits, seed);
+            let (whole, _) = self.grow_by_route(input, &setting, control)?;
+            let whole = self.regrow_narrow_nodes(whole, input, &limits, seed, control)?;
             let extensive = self.criterion.info().extensive;
             return Ok(whole.best_first(leaves, |node, weight| {
                 let factor = if extensive { 1.0 } else { weight };
@@ -70,40 +76,42 @@ impl FitPlan {
             }));
         }
         // The rows of the narrow nodes, with what arrives of each.
-        if self.divides_cells(of.raw) {
+        if self.divides_cells(input.raw) {
             tree.share_missing();
         }
         let mut rows_of: Vec<(usize, Vec<(u32, i64)>)> = Vec::new();
-        send_to(
+        visit_nodes(
             &tree,
             &narrow,
-            of.data.schema(),
-            &of.prune_rows(),
+            input.data.schema(),
+            &input.prune_rows(),
             control,
             &mut |node, reaching| {
                 let arrived = reaching.weighed().filter(|&(_, weight)| weight > 0);
                 rows_of.push((node, arrived.collect()));
             },
         )?;
-        let scale = of.weights.units_of_fractions(of.rows.rows());
+        let scale = input.weights.units_of_fractions(input.rows.rows());
         let root_weight = tree.counts[0];
         let (mut grown, mut end) = (Vec::new(), 0);
         for (node, rows) in rows_of {
             control.check()?;
             let numbers: Vec<u32> = rows.iter().map(|&(row, _)| row).collect();
             let depth = tree.nodes[node].depth as usize;
-            let own = target.grid_of_rows(&numbers);
-            if node < end || depth >= limits.max_depth || own.unit >= grid.unit {
+            let finer_grid = target.grid_of_rows(&numbers);
+            // Nodes up to `end` lie below one that was grown again.
+            if node < end || depth >= limits.max_depth || finer_grid.unit >= grid.unit {
                 continue;
             }
             end = tree.end_of(node);
-            let data = &of.data.renewed(&numbers);
-            let raw = (!std::ptr::eq(of.raw, of.data)).then(|| of.raw.renewed(&numbers));
+            let data = &input.data.rows_on_own_grid(&numbers);
+            let raw = (!std::ptr::eq(input.raw, input.data))
+                .then(|| input.raw.rows_on_own_grid(&numbers));
             let raw = raw.as_ref().unwrap_or(data);
             let is_whole =
-                |&(row, weight): &(u32, i64)| weight as f64 == of.weights.value(row) * scale;
+                |&(row, weight): &(u32, i64)| weight as f64 == input.weights.value(row) * scale;
             let weights = &match rows.iter().all(is_whole) {
-                true => of.weights.of_rows(&numbers),
+                true => input.weights.of_rows(&numbers),
                 false => Weights::Fixed {
                     values: rows.iter().map(|&(_, weight)| weight).collect(),
                     shift: scale.log2() as i32,
@@ -117,11 +125,11 @@ impl FitPlan {
                 min_impurity_decrease: limits.min_impurity_decrease * share,
                 ..limits.clone()
             };
-            let of = TreeRows { raw, data, rows: &RowSet::all(rows.len()), all: None, weights };
+            let input = TreeRows { raw, data, rows: &RowSet::all(rows.len()), all: None, weights };
             let seed = mix(seed, node as u64);
-            let setting = self.setting_again(of, &limits, seed);
-            let (subtree, _) = self.grow_by_route(of, &setting, control)?;
-            grown.push((node, self.renewed(subtree, of, &limits, seed, control)?));
+            let setting = self.setting_again(input, &limits, seed);
+            let (subtree, _) = self.grow_by_route(input, &setting, control)?;
+            grown.push((node, self.regrow_narrow_nodes(subtree, input, &limits, seed, control)?));
         }
         Ok(if grown.is_empty() { tree } else { tree.with_subtrees(&grown) })
     }
@@ -129,11 +137,11 @@ impl FitPlan {
     /// The setting of the growth of some rows with limits and a seed of their own.
     fn setting_again<'s>(
         &'s self,
-        of: TreeRows<'s>,
+        input: TreeRows<'s>,
         limits: &GrowthLimits,
         seed: u64,
     ) -> GrowthSetting<'s> {
-        let setting = self.setting(of.data, of.rows, of.weights);
-        GrowthSetting { limits: limits.clone(), seed, raw: Some(of.raw), ..setting }
+        let setting = self.setting(input.data, input.rows, input.weights);
+        GrowthSetting { limits: limits.clone(), seed, raw: Some(input.raw), ..setting }
     }
 }

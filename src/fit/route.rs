@@ -92,6 +92,7 @@ pub(super) struct CodesObstacle {
     pub instead: &'static str,
 }
 
+/// The routes in the order in which they are asked; the last one serves everything.
 const ROUTES: [RouteEntry; 6] = [
     RouteEntry {
         route: Route::WholeTree,
@@ -215,7 +216,7 @@ impl FitShape {
             classes: data.n_classes(),
             is_regression: data.target().is_some(),
             columns: data.columns().iter().map(column).collect(),
-            has_gaps: has_gaps(data, rows),
+            has_gaps: some_cell_is_missing(data, rows),
             unit_weights: matches!(weights, Weights::Unit),
             has_copies: weights.copies().is_some(),
             values: None,
@@ -458,7 +459,7 @@ fn serves_planes(plan: &FitPlan, shape: &FitShape) -> bool {
 }
 
 /// Whether a cell of these rows is missing.
-fn has_gaps(data: &Dataset, rows: &RowSet) -> bool {
+fn some_cell_is_missing(data: &Dataset, rows: &RowSet) -> bool {
     data.columns().iter().any(|column| match column {
         Column::Numeric(c) => c.n_missing() > 0 && rows.rows().iter().any(|&r| c.value(r).is_nan()),
         Column::Nominal(c) => {

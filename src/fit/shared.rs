@@ -1,6 +1,6 @@
 //! Fits on the same rows by several plans, which share prepared columns and counts of pairs.
 //!
-//! Cross-validation of several criteria calls [`FitPlan::fit_beside`] per fold. Pairs of rows cost
+//! Cross-validation of several criteria calls [`FitPlan::fit_sharing`] per fold. Pairs of rows cost
 //! O(rows^2 columns) and do not depend on the criterion, so criteria on pairs count them once per
 //! node ([`PairMemo`]). Plans that differ in their pruning alone grow one tree
 //! ([`FitPlan::fit_grown`]). Other plans are fitted alone.
@@ -76,11 +76,16 @@ impl FitPlan {
         };
         *grown = Some(model.clone());
         let prune_rows = PruneRows { data, rows: rows.rows(), weights };
-        Ok(self.pruned(model, self.config.pruning.as_ref(), Some(&prune_rows), control)?.0)
+        Ok(self.prune(model, self.config.pruning.as_ref(), Some(&prune_rows), control)?.0)
     }
 
     /// Fit a tree as [`FitPlan::fit`] does, and share what `common` holds with the other plans.
-    pub fn fit_beside<'d>(
+    ///
+    /// All fits with one `common` must be on the same data set, rows and weights.
+    ///
+    /// # Errors
+    /// Those of [`FitPlan::fit`].
+    pub fn fit_sharing<'d>(
         &self,
         data: &Dataset<'d>,
         rows: &RowSet,
@@ -93,18 +98,18 @@ impl FitPlan {
         }
         let rows = self.training_rows(data, rows, weights)?;
         let shared = match common.by_preparation.entry(self.preparation()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
                 let prepared = self.prepare(data, &rows, &rows, weights, control)?;
                 let root = common.root.as_ref().filter(|_| prepared.is_none());
                 let memo = PairMemo::new(root, common.kept);
-                free.insert(SharedRows { prepared, memo })
+                entry.insert(SharedRows { prepared, memo })
             }
         };
         let prepared = shared.prepared.as_ref().unwrap_or(data);
-        let of = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
-        let (model, _) = self.grow_prepared(of, Some(&shared.memo), control)?;
+        let input = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
+        let (model, _) = self.grow_prepared(input, Some(&shared.memo), control)?;
         let method = self.config.pruning.as_ref();
-        Ok(self.pruned(model, method, Some(&of.prune_rows()), control)?.0)
+        Ok(self.prune(model, method, Some(&input.prune_rows()), control)?.0)
     }
 }

@@ -19,9 +19,11 @@ use crate::numeric::{midpoint, reach, sort_few};
 use crate::tree::Threshold;
 
 impl GrowthSetting<'_> {
-    /// The threshold between two neighbouring values of a node (never `-0.0`, which depends on the
-    /// order of the rows). It lies below the upper one and not below `left`, the largest value that
-    /// has to go left.
+    /// The threshold between two neighbouring values of a node.
+    ///
+    /// It lies below the upper value, and not below `left`, the largest value that has to go left:
+    /// as a rule the lower one. It is never `-0.0`, as whether 0 or -0 comes first depends on the
+    /// order of the rows. `column` is the column of the values in `data`.
     pub(crate) fn threshold(
         &self,
         data: &Dataset,
@@ -36,9 +38,10 @@ impl GrowthSetting<'_> {
             Thresholds::Value => return (lower + 0.0).into(),
             Thresholds::TrainingValue => self.training_value(data, column, lower, upper) + 0.0,
         };
-        let within = |at: f64| Threshold { at, reach: reach(at, EQUAL).min(upper.next_down()) };
-        let threshold = within(at);
-        if threshold.reach < left { within(lower + 0.0) } else { threshold }
+        let below_upper =
+            |at: f64| Threshold { at, reach: reach(at, EQUAL).min(upper.next_down()) };
+        let threshold = below_upper(at);
+        if threshold.reach < left { below_upper(lower + 0.0) } else { threshold }
     }
 
     /// The training value that J48 would take.
@@ -50,19 +53,20 @@ impl GrowthSetting<'_> {
         upper: f64,
     ) -> f64 {
         let (order, middle) = (column.order(), midpoint(lower, upper));
-        let value = |e: u32| column.value(entry_row(e));
+        let value = |entry: u32| column.value(entry_row(entry));
         // The largest training value that J48 finds not above the midpoint.
-        let below = order.partition_point(|&e| {
-            let v = value(e);
-            v < upper && (v <= middle || v - middle < EQUAL)
+        let n_below = order.partition_point(|&entry| {
+            let value = value(entry);
+            value < upper && (value <= middle || value - middle < EQUAL)
         });
-        let is_training =
-            |e: &u32| self.training.as_ref().is_none_or(|t| t.get(entry_row(*e)) == 1);
-        let training = || order[..below].iter().rev().copied().filter(is_training);
+        let is_training = |&entry: &u32| {
+            self.training.as_ref().is_none_or(|bits| bits.get(entry_row(entry)) == 1)
+        };
+        let training = || order[..n_below].iter().rev().copied().filter(is_training);
         let Some(last) = training().next().map(value) else { return lower };
         // As a rule the values just below it are equal or far away: it is the threshold.
-        let equal = order.partition_point(|&e| value(e) < last);
-        if equal == 0 || last - value(order[equal - 1]) > EQUAL {
+        let n_less = order.partition_point(|&entry| value(entry) < last);
+        if n_less == 0 || last - value(order[n_less - 1]) > EQUAL {
             return last;
         }
         // Else gather the chain of close values from above, deeper and deeper, until J48 must have
@@ -70,23 +74,27 @@ impl GrowthSetting<'_> {
         let (mut chain, mut lowest, mut depth) = (Vec::new(), last, 4.0 * EQUAL);
         let mut rows = training().peekable();
         loop {
-            while let Some(e) =
+            while let Some(entry) =
                 rows.next_if(|&e| lowest - value(e) <= EQUAL && last - value(e) <= depth)
             {
-                lowest = value(e);
-                chain.push((data.original()[entry_row(e) as usize], lowest));
+                lowest = value(entry);
+                chain.push((data.original()[entry_row(entry) as usize], lowest));
             }
-            let ends = rows.peek().is_none_or(|&e| lowest - value(e) > EQUAL);
-            let first = chain.iter().min_by_key(|c| c.0).map_or(last, |c| c.1);
+            let ends = rows.peek().is_none_or(|&entry| lowest - value(entry) > EQUAL);
+            let first = chain.iter().min_by_key(|(row, _)| *row).map_or(last, |&(_, value)| value);
             if ends || depth - (last - first) > 2.0 * EQUAL {
                 break;
             }
             depth *= 4.0;
         }
         // Go through the chain as J48 does, in the order of the rows.
-        sort_few(&mut chain, &|a, b| a.0.cmp(&b.0));
-        chain
-            .iter()
-            .fold(f64::NEG_INFINITY, |kept, &(_, v)| if v - kept > EQUAL { v } else { kept })
+        sort_few(&mut chain, &|(row, _), (other, _)| row.cmp(other));
+        let mut kept = f64::NEG_INFINITY;
+        for (_, value) in chain {
+            if value - kept > EQUAL {
+                kept = value;
+            }
+        }
+        kept
     }
 }

@@ -20,7 +20,8 @@ use std::sync::Arc;
 pub struct Constraints {
     /// The sign of each feature: 1, -1, or 0 for none. Empty without monotonic constraints.
     pub signs: Vec<i8>,
-    /// Groups of features that may be tested on one path, ascending. Empty without.
+    /// Groups of features that may be tested on one path, each ascending. Empty without interaction
+    /// constraints.
     pub groups: Vec<Vec<u32>>,
 }
 
@@ -31,6 +32,7 @@ impl Constraints {
         !self.signs.is_empty()
     }
 
+    /// The sign of a feature; 0 for one that has none.
     fn sign(&self, feature: u32) -> i8 {
         self.signs.get(feature as usize).copied().unwrap_or(0)
     }
@@ -66,9 +68,12 @@ impl PathLimits {
         if let [Some(left), Some(right)] = sides.map(value_of) {
             let middle = (left + right) / 2.0;
             let [least, largest] = &mut self.bounds;
-            match (branch == 0) == (sign > 0) {
-                true => *largest = largest.min(middle),
-                false => *least = least.max(middle),
+            // Of a rising feature the left side has the small values, of a falling one the right.
+            let is_lower_side = (branch == 0) == (sign > 0);
+            if is_lower_side {
+                *largest = largest.min(middle);
+            } else {
+                *least = least.max(middle);
             }
         }
     }

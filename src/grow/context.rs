@@ -5,10 +5,13 @@
 //! on other threads share it. Growth on bit planes, bins and fractional instances has contexts of
 //! its own.
 
+use super::evidence::PairContext;
+use super::options::GrowthSetting;
 use crate::criteria::{Evidence, EvidenceKind};
 use crate::data::{
     Bits, Column, Dataset, Kind, NumericColumn, RowSet, entry_row, entry_tied, sorted_entries,
 };
+use crate::error::Result;
 use crate::exact::TrainingSizes;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
@@ -17,17 +20,12 @@ use crate::split::threshold::{ClassOf, Scanning};
 use crate::stats::Sum;
 use crate::stats::contingency::Layout;
 use crate::stats::neighbours::Root;
-
 use std::sync::Mutex;
-
-use super::evidence::PairContext;
-use super::options::GrowthSetting;
-use crate::error::Result;
 
 /// Rows (or instances) times features above which several threads share the features of one node.
 pub(super) const WIDE_NODE: usize = 1 << 16;
 
-/// Up to this many classes, less one, a pass per class that compares rows is quicker than one pass
+/// Up to this many classes, minus one, a pass per class that compares rows is quicker than one pass
 /// that looks the class of each row up.
 const FEW_CLASSES: usize = 8;
 
@@ -65,7 +63,9 @@ pub(super) struct GrowContext<'a, W> {
     pub nominal: Nominal<'a>,
     /// The place of each feature.
     places: Vec<FeaturePlace>,
+    /// The class of each row of the data set.
     pub class_of: ClassOf<'a>,
+    /// Weight of the rows of the tree.
     pub total_weight: f64,
     /// The rows of the data set packed, as [`Weighing::packed`]; else empty.
     pub packed: Vec<i64>,
@@ -86,53 +86,67 @@ pub(super) enum FeaturePlace {
     Nominal(usize),
 }
 
+impl<'a> Numeric<'a> {
+    /// A numeric feature of a data set with `n_rows` rows. Missing values come last in its order.
+    fn new(feature: u32, column: &'a NumericColumn<'a>, n_rows: usize) -> Self {
+        let missing = (column.n_missing() > 0).then(|| {
+            let mut bits = Bits::new(n_rows);
+            let entries = &column.order()[n_rows - column.n_missing()..];
+            entries.iter().for_each(|&entry| bits.set(entry_row(entry)));
+            bits
+        });
+        Self { feature, column, missing }
+    }
+}
+
+impl<'a> Nominal<'a> {
+    /// The nominal features of a data set. Missing values have the code after the last level.
+    fn new(data: &'a Dataset<'a>, setting: &GrowthSetting<'_>) -> Self {
+        let (mut features, mut arities, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut cuts, mut ordered) = (Vec::new(), Vec::new());
+        for (feature, column) in (0_u32..).zip(data.columns()) {
+            let Column::Nominal(column) = column else { continue };
+            features.push(feature);
+            missing.push(column.n_missing() > 0);
+            let (edges, ascends) = match &data.schema().features[feature as usize].kind {
+                Kind::Numeric { cuts, .. } => (cuts.as_deref(), cuts.is_some()),
+                Kind::Nominal { ordered, .. } => (None, *ordered && setting.significance.is_some()),
+            };
+            cuts.push(edges);
+            ordered.push(ascends);
+            let arity = column.levels() + usize::from(column.n_missing() > 0);
+            arities.push(arity.max(1) as u32);
+        }
+        let layout = Layout::new(&arities, data.n_classes());
+        let scores = vec![Vec::new(); features.len()];
+        Self { features, layout, missing, cuts, ordered, scores }
+    }
+}
+
 impl<'a, W: Scanning> GrowContext<'a, W> {
-    /// The context of a tree on some rows.
+    /// The context of a tree on some rows of a data set; `weights` are those of all its rows.
     pub fn new(
         data: &'a Dataset<'a>,
         setting: &'a GrowthSetting<'a>,
         rows: &RowSet,
         weights: W,
     ) -> Self {
-        // The columns by kind. Missing values come last in a sorted order, and are the last code.
-        let k = data.n_classes();
-        let mut numeric = Vec::new();
-        let (mut features, mut arities, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut cuts, mut ordered, mut places) = (Vec::new(), Vec::new(), Vec::new());
-        for (feature, column) in data.columns().iter().enumerate() {
-            let feature = feature as u32;
+        let (mut numeric, mut places, mut n_nominal) = (Vec::new(), Vec::new(), 0);
+        for (feature, column) in (0..).zip(data.columns()) {
             match column {
                 Column::Numeric(column) => {
-                    let bits = (column.n_missing() > 0).then(|| {
-                        let mut bits = Bits::new(data.len());
-                        column.order()[data.len() - column.n_missing()..]
-                            .iter()
-                            .for_each(|&e| bits.set(entry_row(e)));
-                        bits
-                    });
                     places.push(FeaturePlace::Numeric(numeric.len()));
-                    numeric.push(Numeric { feature, column, missing: bits });
+                    numeric.push(Numeric::new(feature, column, data.len()));
                 }
-                Column::Nominal(column) => {
-                    places.push(FeaturePlace::Nominal(features.len()));
-                    features.push(feature);
-                    missing.push(column.n_missing() > 0);
-                    let (edges, ascends) = match &data.schema().features[feature as usize].kind {
-                        Kind::Numeric { cuts, .. } => (cuts.as_deref(), cuts.is_some()),
-                        Kind::Nominal { ordered, .. } => {
-                            (None, *ordered && setting.significance.is_some())
-                        }
-                    };
-                    cuts.push(edges);
-                    ordered.push(ascends);
-                    let arity = column.levels() + usize::from(column.n_missing() > 0);
-                    arities.push(arity.max(1) as u32);
+                Column::Nominal(_) => {
+                    places.push(FeaturePlace::Nominal(n_nominal));
+                    n_nominal += 1;
                 }
             }
         }
         // The weight of the root, and what the criterion's evidence needs of its rows.
-        let sum = rows.iter().fold(W::Sum::default(), |s, r| s.plus(weights.of(r)));
-        let weight = |r: u32| weights.of(r).value(weights.unit());
+        let sum = rows.iter().fold(W::Sum::default(), |sum, row| sum.plus(weights.of(row)));
+        let weight = |row: u32| weights.of(row).value(weights.unit());
         let (sizes, size_budget) = match setting.criterion.evidence() {
             Evidence::Rows(budget) => {
                 let sizes = TrainingSizes::new(data, rows.rows(), &weight, &Control::new(1));
@@ -147,15 +161,11 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             weights,
             numeric,
             places,
-            nominal: Nominal {
-                scores: vec![Vec::new(); features.len()],
-                layout: Layout::new(&arities, k),
-                features,
-                missing,
-                cuts,
-                ordered,
+            nominal: Nominal::new(data, setting),
+            class_of: ClassOf {
+                codes: data.classes(),
+                starts: &data.class_starts()[1..data.n_classes().max(1)],
             },
-            class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
             packed: weights.packed().unwrap_or_default(),
             neighbours: neighbours_root(data, setting, rows, weights),
@@ -174,32 +184,35 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             return;
         }
         let nominal = &mut self.nominal;
-        for (j, &feature) in nominal.features.iter().enumerate() {
+        for (place, &feature) in nominal.features.iter().enumerate() {
             let Column::Nominal(column) = &self.data.columns()[feature as usize] else { continue };
-            if !nominal.ordered[j] || nominal.cuts[j].is_some() {
+            if !nominal.ordered[place] || nominal.cuts[place].is_some() {
                 continue;
             }
-            let mut places = vec![0.0; column.levels()];
+            let mut scores = vec![0.0; column.levels()];
             for row in training.iter() {
-                if let Some(place) = places.get_mut(column.code(row) as usize) {
-                    *place = 1.0;
+                if let Some(score) = scores.get_mut(column.code(row) as usize) {
+                    *score = 1.0;
                 }
             }
-            for code in 1..places.len() {
-                places[code] += places[code - 1];
+            // The score of a level is the number of occurring levels up to it.
+            for code in 1..scores.len() {
+                scores[code] += scores[code - 1];
             }
-            nominal.scores[j] = places;
+            nominal.scores[place] = scores;
         }
     }
 
-    /// The order of a numeric feature within a node, of which `rows` are the rows as ascending
-    /// entries.
-    pub fn sorted(&self, numeric: usize, rows: &[u32]) -> Vec<u32> {
+    /// The order of a numeric feature within a node, made by a sort: `rows` are the rows of the
+    /// node as ascending entries, and `numeric` is the place of the feature among the numeric ones.
+    pub fn sort_in_node(&self, numeric: usize, rows: &[u32]) -> Vec<u32> {
         reached::count(Way::SortedInNode);
         let column = self.numeric[numeric].column;
-        let values: Vec<f64> = rows.iter().map(|&e| column.value(entry_row(e))).collect();
+        let values: Vec<f64> = rows.iter().map(|&entry| column.value(entry_row(entry))).collect();
         let mut order = sorted_entries(&values);
-        order.iter_mut().for_each(|e| *e = rows[entry_row(*e) as usize] | entry_tied(*e));
+        order
+            .iter_mut()
+            .for_each(|entry| *entry = rows[entry_row(*entry) as usize] | entry_tied(*entry));
         order
     }
 
@@ -220,13 +233,13 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
     pub fn sums_of(&self, entries: &[u32]) -> Vec<W::Sum> {
         let starts = self.class_of.starts;
         if !self.weights.is_unit() || starts.len() >= FEW_CLASSES || self.data.n_classes() == 0 {
-            return self.sums(entries.iter().map(|&e| entry_row(e)));
+            return self.sums(entries.iter().map(|&entry| entry_row(entry)));
         }
         let mut sums = Vec::with_capacity(3 * (starts.len() + 1));
-        // Rows of a class are those from its first row on, less those from that of the next.
+        // Rows of a class are those from its first row on, minus those from that of the next.
         let mut from_here = entries.len() as u32;
         for &start in starts {
-            let later = entries.iter().map(|&e| u32::from(entry_row(e) >= start)).sum();
+            let later = entries.iter().map(|&entry| u32::from(entry_row(entry) >= start)).sum();
             sums.push(W::Sum::from_rows(from_here - later));
             from_here = later;
         }
@@ -244,8 +257,8 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         }
         sums.resize(classes, W::Sum::default());
         for row in rows {
-            let c = self.class_of.codes[row as usize] as usize;
-            sums[c] = sums[c].plus(self.weights.of(row));
+            let sum = &mut sums[self.class_of.codes[row as usize] as usize];
+            *sum = sum.plus(self.weights.of(row));
         }
         sums
     }
@@ -261,7 +274,7 @@ pub(super) fn neighbours_root<'a, W: Scanning>(
     if setting.criterion.info().evidence != EvidenceKind::Neighbours {
         return None;
     }
-    let value = |r: u32| weights.of(r).value(weights.unit());
+    let value = |row: u32| weights.of(row).value(weights.unit());
     let weight: Option<&dyn Fn(u32) -> f64> = if weights.is_unit() { None } else { Some(&value) };
     Some(Root::new(data, setting.raw.unwrap_or(data), rows.rows(), weight))
 }

@@ -27,13 +27,18 @@ const CHECK_EVERY: usize = 1 << 14;
 /// Steps of work that any node takes, however few its rows.
 const STEPS_PER_NODE: usize = 64;
 
-/// Grow a tree from its root. Subtrees of at most `task` rows are grown by other threads (none when
-/// 0), except in best-first growth.
+/// Grow a tree from its root, whose rows are `root`; `tree` has the root alone.
+///
+/// Subtrees of at most `task_rows` rows are grown by other threads (none when 0), except in
+/// best-first growth.
+///
+/// # Errors
+/// Those of the form of rows, and cancellation.
 pub(super) fn grow<R: NodeRows>(
     rows: R,
     tree: TreeBuilder<R::Sum>,
     root: R::Node,
-    task: usize,
+    task_rows: usize,
     control: &Control,
 ) -> Result<TreeBuilder<R::Sum>> {
     control.expect(rows.len(&root) as u64);
@@ -41,21 +46,21 @@ pub(super) fn grow<R: NodeRows>(
     let root = Open { node: 0, rows: root };
     if driver.rows.limits().max_leaf_nodes.is_some() {
         reached::count(Way::BestFirst);
-        driver.best_first(root, control)?;
-    } else if task > 0 {
+        driver.grow_best_first(root, control)?;
+    } else if task_rows > 0 {
         reached::count(Way::Tasks);
-        return driver.in_parallel(root, task, control);
+        return driver.grow_in_parallel(root, task_rows, control);
     } else {
-        driver.depth_first(root, 0, control)?;
+        driver.grow_depth_first(root, 0, control)?;
     }
     Ok(driver.tree)
 }
 
-/// The largest number of rows of a task for a tree on `n` rows, at least `smallest`; 0, for no
+/// The largest number of rows of a task for a tree on `n_rows` rows, at least `smallest`; 0, for no
 /// tasks, where several threads do not pay.
-pub(super) fn task_size(n: usize, smallest: usize, control: &Control) -> usize {
-    if control.threads() > 1 && n > 2 * smallest {
-        (n / (control.threads() * TASKS_PER_THREAD)).max(smallest)
+pub(super) fn task_size(n_rows: usize, smallest: usize, control: &Control) -> usize {
+    if control.threads() > 1 && n_rows > 2 * smallest {
+        (n_rows / (control.threads() * TASKS_PER_THREAD)).max(smallest)
     } else {
         0
     }
@@ -91,10 +96,11 @@ impl<R: NodeRows> Driver<R> {
         waiting: &mut Vec<Open<R::Node>>,
         control: &Control,
     ) -> Result<()> {
-        let (from, n) = (waiting.len(), self.rows.len(&open.rows));
+        let (n_before, n_rows) = (waiting.len(), self.rows.len(&open.rows));
         self.rows.split(&mut self.tree, open, best, step, waiting, &self.quiet)?;
-        let left: usize = waiting[from..].iter().map(|open| self.rows.len(&open.rows)).sum();
-        control.advance(n.saturating_sub(left) as u64);
+        // Rows that are in no child which may be split again are in leaves now.
+        let n_open: usize = waiting[n_before..].iter().map(|open| self.rows.len(&open.rows)).sum();
+        control.advance(n_rows.saturating_sub(n_open) as u64);
         Ok(())
     }
 
@@ -106,7 +112,7 @@ impl<R: NodeRows> Driver<R> {
 
     /// Grow the subtree of a node depth first, except for nodes of at most `task_rows` rows (none
     /// when 0), which are returned.
-    fn depth_first(
+    fn grow_depth_first(
         &mut self,
         root: Open<R::Node>,
         task_rows: usize,
@@ -121,9 +127,9 @@ impl<R: NodeRows> Driver<R> {
                 tasks.push(open);
             } else if let Some(best) = self.evaluate(&mut open, control)? {
                 // The stack pops the last child, so the first one goes on top.
-                let from = stack.len();
+                let n_before = stack.len();
                 self.split(open, &best, NONE, &mut stack, control)?;
-                stack[from..].reverse();
+                stack[n_before..].reverse();
             } else {
                 self.discard(open.rows, control);
             }
@@ -133,14 +139,14 @@ impl<R: NodeRows> Driver<R> {
 
     /// Grow the upper part of a tree here and the subtrees of at most `task_rows` rows in other
     /// threads.
-    fn in_parallel(
+    fn grow_in_parallel(
         mut self,
         root: Open<R::Node>,
         task_rows: usize,
         control: &Control,
     ) -> Result<TreeBuilder<R::Sum>> {
         // The upper part; its open leaves become tasks, each with rows and a builder of its own.
-        let tasks = self.depth_first(root, task_rows, control)?;
+        let tasks = self.grow_depth_first(root, task_rows, control)?;
         let Self { rows, mut tree, .. } = self;
         let context = rows.context();
         let (mut leaves, mut nodes) = (Vec::new(), Vec::new());
@@ -162,7 +168,7 @@ impl<R: NodeRows> Driver<R> {
             };
             let (rows, root) = R::attach(context, task);
             let mut driver = Self { rows, tree, unchecked: 0, quiet: serial.quiet() };
-            driver.depth_first(Open { node: 0, rows: root }, 0, &serial)?;
+            driver.grow_depth_first(Open { node: 0, rows: root }, 0, &serial)?;
             Ok(driver.tree)
         })?;
         // In the order of the leaves, so that the tree does not depend on threads.
@@ -174,42 +180,42 @@ impl<R: NodeRows> Driver<R> {
     }
 
     /// Split the leaf that ranks first until the tree has `max_leaf_nodes` leaves.
-    fn best_first(&mut self, root: Open<R::Node>, control: &Control) -> Result<()> {
+    fn grow_best_first(&mut self, root: Open<R::Node>, control: &Control) -> Result<()> {
         let limit = self.rows.limits().max_leaf_nodes.unwrap_or(usize::MAX);
         let order = self.rows.limits().leaf_order;
-        let (mut leaves, mut step) = (1, 0);
-        // Rank, node, and place among the leaves that are held.
-        let (mut waiting, mut held) = (BinaryHeap::new(), Vec::new());
+        let (mut n_leaves, mut step) = (1, 0);
+        // Leaves with a split, and a heap of their ranks, nodes, and places in that list.
+        let (mut evaluated, mut waiting) = (Vec::new(), BinaryHeap::new());
         // Leaves that are not evaluated yet.
-        let mut fresh = Vec::new();
+        let mut new_leaves = Vec::new();
         if !self.rows.is_finished(&self.tree, root.node) {
-            fresh.push(root);
+            new_leaves.push(root);
         }
         loop {
             // Rank the leaves that the last split made.
-            for mut open in fresh.drain(..) {
+            for mut open in new_leaves.drain(..) {
                 match self.evaluate(&mut open, control)? {
                     Some(best) => {
-                        let rank = order_of(R::best(&best), order);
-                        waiting.push(Reverse((rank, open.node, held.len())));
-                        held.push(Some((open, best)));
+                        let rank = rank_of(R::best(&best), order);
+                        waiting.push(Reverse((rank, open.node, evaluated.len())));
+                        evaluated.push(Some((open, best)));
                     }
                     None => self.discard(open.rows, control),
                 }
             }
-            let first = waiting.pop().and_then(|Reverse((.., place))| held[place].take());
+            let first = waiting.pop().and_then(|Reverse((.., place))| evaluated[place].take());
             let Some((open, best)) = first else { return Ok(()) };
             // Split the first; a split into b branches adds b - 1 leaves.
-            let more = R::best(&best).branches - 1;
-            if leaves + more > limit {
+            let n_more = R::best(&best).branches - 1;
+            if n_leaves + n_more > limit {
                 // There will never be room for it, but maybe for one with fewer branches.
                 self.discard(open.rows, control);
                 continue;
             }
-            leaves += more;
-            self.split(open, &best, step, &mut fresh, control)?;
+            n_leaves += n_more;
+            self.split(open, &best, step, &mut new_leaves, control)?;
             step += 1;
-            if leaves == limit {
+            if n_leaves == limit {
                 return Ok(());
             }
         }
@@ -217,6 +223,6 @@ impl<R: NodeRows> Driver<R> {
 }
 
 /// The rank of a split, see [`LeafOrder::rank`].
-pub(super) fn order_of<S>(split: &BestSplit<S>, order: LeafOrder) -> u64 {
+pub(super) fn rank_of<S>(split: &BestSplit<S>, order: LeafOrder) -> u64 {
     order.rank(split.distance, split.improvement)
 }

@@ -18,7 +18,8 @@ use super::options::{GrowthSetting, Thresholds};
 use super::row_buffers::{NodeRange, RowSlices};
 use super::search::{
     BestSplit, BranchSums, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchScratch, WholeRows,
-    choose, chosen, first_tied_row, is_candidate, is_one_value, keeps_winner_only, score_nominal,
+    choose_candidate, first_tied_row, is_candidate, is_one_value, keeps_winner_only, score_nominal,
+    split_of_candidate,
 };
 use super::short_orders::{ShortOrders, ShortScoring};
 use crate::criteria::Evidence;
@@ -31,12 +32,13 @@ use crate::simd::prefetch;
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::random::Draws;
 use crate::split::short::{self, ShortScan, ShortScratch};
+use crate::split::significance::Significance;
 use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, Scan, Scanning};
 use crate::split::{
-    BestOfEach, BlockScratch, Choice, CutRule, NumericRows, Scored, Sink, not_a_number,
-    sort_by_feature,
+    BestOfEach, BestOfFeature, BlockScratch, CutRule, NumericRows, ScoredCandidate, Sink,
+    not_a_number, sort_by_feature,
 };
 use crate::stats::contingency::{CodedRows, ContingencyTables, count};
 use crate::stats::{CellOf, Sum};
@@ -45,7 +47,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Reusable memory of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Workspace<S: Sum> {
     search: SearchScratch<S>,
     short: ShortScratch,
@@ -53,18 +55,6 @@ pub(super) struct Workspace<S: Sum> {
     order: OrderWorkspace,
     /// The test of the feature that was chosen last by significance.
     pub significance: Option<FeatureTest>,
-}
-
-impl<S: Sum> Default for Workspace<S> {
-    fn default() -> Self {
-        Self {
-            search: SearchScratch::default(),
-            short: ShortScratch::default(),
-            pairs: PairWorkspace::default(),
-            order: OrderWorkspace::default(),
-            significance: None,
-        }
-    }
 }
 
 /// A node under evaluation.
@@ -75,7 +65,8 @@ pub(super) struct NodeEvaluator<'n, 'f, W: Scanning> {
     pub range: NodeRange,
     /// Their class sums, without the rows that are left out.
     pub totals: &'n [W::Sum],
-    /// Weight of the rows that are left out.
+    /// Weight of the rows that are left out, because their value of the feature under search is
+    /// missing and a rule of significance wants it so.
     pub left_out: f64,
     /// Key of the node's random choices.
     pub key: u64,
@@ -104,8 +95,9 @@ pub(super) struct KnownOrder<'e, S> {
 }
 
 impl<S: Sum> KnownOrder<'_, S> {
-    /// The rows on both sides of a place; after the last row, that row twice.
-    pub fn beside(&self, at: u32) -> [u32; 2] {
+    /// The last row left of a threshold and the first row right of it, where `at` rows lie on the
+    /// left. With all rows on the left this is the last row twice. `at` must be at least 1.
+    pub fn rows_beside(&self, at: u32) -> [u32; 2] {
         let last = self.order.len() as u32 - 1;
         [at - 1, at.min(last)].map(|place| entry_row(self.order[place as usize]))
     }
@@ -113,7 +105,11 @@ impl<S: Sum> KnownOrder<'_, S> {
 
 /// Weights of the rows of a tree. Rows with a numeric target can be visited in its order.
 pub(super) trait ByOrder: Scanning {
-    /// Visit the candidates of the wanted features, in feature order.
+    /// Visit the candidates of the wanted features, in feature order: `visit(feature, at, score)`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`](crate::error::Error::Unsupported) for a target of classes, which is
+    /// what this default returns; cancellation.
     fn each_by_order(
         _node: &NodeEvaluator<'_, '_, Self>,
         _query: CandidateQuery,
@@ -145,19 +141,23 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     /// Places of the wanted nominal features.
     fn nominal_places(&self, wanted: WantedFeatures<'_>) -> Vec<usize> {
         let features = self.context.nominal.features.iter().enumerate();
-        features.filter(|&(_, &feature)| wanted.has(feature)).map(|(place, _)| place).collect()
+        features
+            .filter(|&(_, &feature)| wanted.is_wanted(feature))
+            .map(|(place, _)| place)
+            .collect()
     }
 
     /// The smallest size that a branch with rows may have, by all limits of the setting. A rule of
     /// significance may demand more weight in large nodes.
     pub fn minimum(&self) -> Minimum {
         let GrowthSetting { limits, significance, .. } = self.context.setting;
-        let share = limits.min_weight_fraction_leaf * self.context.total_weight;
+        let by_limit = limits.min_weight_fraction_leaf * self.context.total_weight;
         let unit = self.context.weights.unit();
-        let total = || Sum::total(self.totals).value(unit) + self.left_out;
+        let node_weight = || Sum::total(self.totals).value(unit) + self.left_out;
+        let by_rule = |rule: Significance| rule.least_branch(node_weight());
         Minimum {
             rows: limits.min_samples_leaf as u32,
-            weight: significance.map_or(share, |rule| rule.least_branch(total()).max(share)),
+            weight: significance.map_or(by_limit, |rule| by_rule(rule).max(by_limit)),
             copies: self.context.weights.are_copies(),
         }
     }
@@ -167,29 +167,31 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         self.context.setting.significance.is_some_and(|rule| rule.leaves_out)
     }
 
-    /// The rows whose value of a numeric feature is known.
-    pub(super) fn known(&self, numeric: usize) -> KnownOrder<'_, W::Sum> {
+    /// The rows whose value of a numeric feature is known. `numeric` is the place of the feature
+    /// among the numeric ones, here and in the other methods.
+    pub(super) fn known_order(&self, numeric: usize) -> KnownOrder<'_, W::Sum> {
         if let Some(short) = self.short {
             // Only features without missing values have short orders.
             return KnownOrder { order: short.orders.entries(numeric).collect(), sums: None };
         }
-        let mut order = match self.context.setting.sorts_in_nodes {
-            true => self.context.sorted(numeric, self.slices.order(0, self.range)).into(),
-            false => Cow::Borrowed(self.slices.order(numeric, self.range)),
+        let mut order = if self.context.setting.sorts_in_nodes {
+            self.context.sort_in_node(numeric, self.slices.order(0, self.range)).into()
+        } else {
+            Cow::Borrowed(self.slices.order(numeric, self.range))
         };
         // Missing values come last in every order.
-        let known = match &self.context.numeric[numeric].missing {
-            Some(bits) => order.partition_point(|&e| bits.get(entry_row(e)) == 0),
+        let n_known = match &self.context.numeric[numeric].missing {
+            Some(bits) => order.partition_point(|&entry| bits.get(entry_row(entry)) == 0),
             None => order.len(),
         };
-        let missing = &order[known..];
+        let missing = &order[n_known..];
         let sums = (!missing.is_empty() && !self.leaves_out()).then(|| {
             let missing = self.context.sums_of(missing);
             self.totals.iter().zip(missing).map(|(total, sum)| total.minus(sum)).collect()
         });
         match &mut order {
-            Cow::Borrowed(order) => *order = &order[..known],
-            Cow::Owned(order) => order.truncate(known),
+            Cow::Borrowed(order) => *order = &order[..n_known],
+            Cow::Owned(order) => order.truncate(n_known),
         }
         KnownOrder { order, sums }
     }
@@ -204,17 +206,25 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     ) -> Result<()> {
         let (min, context) = (self.minimum(), &self.context.setting.context);
         let ShortNode { orders: node @ ShortOrders { facts, orders, .. }, scoring } = short;
-        let columns = self.context.numeric.iter().map(|c| c.feature).enumerate();
-        let features = columns.filter(|(_, feature)| wanted.has(*feature));
+        let columns = self.context.numeric.iter().map(|column| column.feature).enumerate();
+        let features = columns.filter(|(_, feature)| wanted.is_wanted(*feature));
         let ShortScoring::Classes(how) = scoring else {
             let Some(mut numbers) = node.numbers(self.totals, min) else { return Ok(()) };
-            let foresee = |place: usize, at: usize| {
+            // The threshold lies between the values of these rows, if the cut becomes the split.
+            let prefetch_values = |place: usize, at: usize| {
                 let column = self.context.numeric[place].column;
-                let beside = node.in_order(place, at - 1..at + 1);
-                beside.filter_map(|row| column.cell(row)).for_each(prefetch);
+                let rows_beside = node.in_order(place, at - 1..at + 1);
+                rows_beside.filter_map(|row| column.cell(row)).for_each(prefetch);
             };
             let means = &mut workspace.search.block.means;
-            return numbers.score_candidates(orders, features, foresee, context, means, sink);
+            return numbers.score_candidates(
+                orders,
+                features,
+                prefetch_values,
+                context,
+                means,
+                sink,
+            );
         };
         let min_rows = (min.rows as usize).max(1).max(min.weight.ceil() as usize);
         let convex = self.context.setting.criterion.info().convex && !self.scores_all;
@@ -234,7 +244,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         scratch: &mut BlockScratch<CellOf<W>>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let KnownOrder { order, sums: known } = self.known(numeric);
+        let KnownOrder { order, sums: known } = self.known_order(numeric);
         let (order, min): (&[u32], _) = (&order, self.minimum());
         if let Some(known) = &known {
             // Missing values are a branch of every threshold, and no smaller than others may be.
@@ -272,8 +282,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
                 sink,
             );
         }
-        // All thresholds, or the one that the splitter picks.
-        match self.cut(numeric, order) {
+        match self.cut_rule(numeric, order) {
             CutRule::Every => threshold::score_candidates(&scan, context, scratch, sink),
             CutRule::Nowhere => Ok(()),
             CutRule::At { left, .. } => {
@@ -288,18 +297,23 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Draws::new(self.context.setting.seed, self.key)
     }
 
-    /// The thresholds of a numeric feature that are tried.
-    pub(super) fn cut(&self, numeric: usize, order: &[u32]) -> CutRule {
+    /// Which thresholds of a numeric feature are tried: all of them, or the one that the splitter
+    /// picks. `order` are the rows with a value, by ascending value.
+    pub(super) fn cut_rule(&self, numeric: usize, order: &[u32]) -> CutRule {
         if self.scores_all {
             return CutRule::Every;
         }
         let Numeric { feature, column, .. } = &self.context.numeric[numeric];
-        let value = |e: u32| column.value(entry_row(e));
+        let value = |entry: u32| column.value(entry_row(entry));
         let rows = NumericRows { feature: *feature, order, value, weights: self.context.weights };
         self.context.setting.splitter.cut(&rows, self.draws())
     }
 
-    /// All candidates of the wanted features; nominal features come first.
+    /// Score all candidates of the wanted features into a sink; nominal features come first.
+    /// `contingency` holds the tables of [`Self::count_tables`].
+    ///
+    /// # Errors
+    /// A score that is not a number, an error of a user's criterion, or cancellation.
     pub fn score_all(
         &self,
         contingency: &ContingencyTables<W::Sum>,
@@ -312,9 +326,9 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         let places = self.nominal_places(wanted);
         let scratch = &mut workspace.search;
         score_nominal(&tables, &places, self.totals, scratch, &mut (), sink)?;
-        for (i, feature) in self.context.numeric.iter().enumerate() {
-            if wanted.has(feature.feature) {
-                self.score_numeric(i, &mut workspace.search.block, sink)?;
+        for (numeric, column) in self.context.numeric.iter().enumerate() {
+            if wanted.is_wanted(column.feature) {
+                self.score_numeric(numeric, &mut workspace.search.block, sink)?;
                 control.check()?;
             }
         }
@@ -345,7 +359,10 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     }
 
     /// Scores of the node's features by pairs or neighbours; `None` where the criterion reads
-    /// tables or rows.
+    /// tables, rows, or the order of a numeric target.
+    ///
+    /// # Errors
+    /// A need of memory above the limit, an error of a user's criterion, or cancellation.
     pub fn other_evidence(
         &self,
         workspace: &mut Workspace<W::Sum>,
@@ -360,39 +377,49 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         })
     }
 
-    /// The multiway splits of the wanted features whose scores are known.
-    pub fn scored(
+    /// The multiway splits of the wanted features, with their scores by pairs or neighbours.
+    /// Features whose split a limit refuses are left out.
+    ///
+    /// # Errors
+    /// A score that is not a number.
+    pub fn multiway_splits(
         &self,
         contingency: &ContingencyTables<W::Sum>,
-        known: &PairScores,
+        scores: &PairScores,
         wanted: WantedFeatures<'_>,
-    ) -> Result<Vec<Scored>> {
+    ) -> Result<Vec<BestOfFeature>> {
         let tables = self.tables(contingency);
-        let mut found = Vec::with_capacity(known.scores.len());
-        for &(place, score) in &known.scores {
+        let mut splits = Vec::with_capacity(scores.scores.len());
+        for &(place, score) in &scores.scores {
             let feature = self.context.nominal.features[place as usize];
-            if !wanted.has(feature) || !is_candidate(&tables, place as usize) {
+            if !wanted.is_wanted(feature) || !is_candidate(&tables, place as usize) {
                 continue;
             }
             if score.is_nan() {
                 return Err(not_a_number(feature));
             }
-            found.push(Scored { feature, score, at: 0, tied: Vec::new() });
+            splits.push(BestOfFeature { feature, score, at: 0, tied: Vec::new() });
         }
-        Ok(found)
+        Ok(splits)
     }
 
-    /// Best candidate of each wanted feature, in feature order.
-    pub(super) fn best(
+    /// The best candidate of each wanted feature, in feature order.
+    ///
+    /// `contingency` holds the tables of [`Self::count_tables`], and `pair_scores` are the scores
+    /// of [`Self::other_evidence`], where there are such.
+    ///
+    /// # Errors
+    /// A score that is not a number, an error of a user's criterion, or cancellation.
+    pub(super) fn best_of_features(
         &self,
         contingency: &ContingencyTables<W::Sum>,
-        known: Option<&PairScores>,
+        pair_scores: Option<&PairScores>,
         wanted: WantedFeatures<'_>,
         workspace: &mut Workspace<W::Sum>,
         control: &Control,
-    ) -> Result<Vec<Scored>> {
-        if let Some(known) = known {
-            return self.scored(contingency, known, wanted);
+    ) -> Result<Vec<BestOfFeature>> {
+        if let Some(scores) = pair_scores {
+            return self.multiway_splits(contingency, scores, wanted);
         }
         if let Evidence::Rows(budget) = self.context.setting.criterion.evidence() {
             return self.by_rows(budget, control).best(wanted);
@@ -401,14 +428,14 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             let memory = &mut workspace.order;
             return self.best_by_order(loss, contingency, wanted, memory, control);
         }
-        let (setting, nominal) = (self.context.setting, self.context.nominal.features.len());
+        let (setting, n_nominal) = (self.context.setting, self.context.nominal.features.len());
         // The sink takes the candidates of nominal features, then the thresholds.
-        let winner_only = keeps_winner_only(setting, nominal, self.context.numeric.len());
+        let winner_only = keeps_winner_only(setting, n_nominal, self.context.numeric.len());
         let mut best = BestOfEach::new(setting.criterion, setting.ties, winner_only)
             .guarded(self.path.and_then(PathLimits::guard))
             .watched(control);
         best.scores = std::mem::take(&mut workspace.search.scores);
-        if nominal > 0 {
+        if n_nominal > 0 {
             let (tables, places) = (self.tables(contingency), self.nominal_places(wanted));
             let scratch = &mut workspace.search;
             score_nominal(&tables, &places, self.totals, scratch, &mut (), &mut best)?;
@@ -416,7 +443,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         self.score_numbers(wanted, workspace, &mut best, control)?;
         best.finish(&setting.context)?;
         workspace.search.scores = std::mem::take(&mut best.scores);
-        if nominal > 0 {
+        if n_nominal > 0 {
             sort_by_feature(&mut best.features);
         }
         Ok(best.features)
@@ -435,14 +462,15 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         if let Some(short) = self.short {
             return self.score_short(short, wanted, workspace, best);
         }
-        let wide = self.range.len * numeric.len() > WIDE_NODE;
-        if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
+        let is_wide = self.range.len * numeric.len() > WIDE_NODE;
+        if control.threads() > 1 && is_wide && !setting.criterion.needs_all_candidates() {
             reached::count(Way::WideNode);
+            // Each feature has a sink of its own, as threads finish in any order.
             best.features.extend(parallel::collect(control, numeric.len(), &|i| {
                 let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
                     .guarded(self.path.and_then(PathLimits::guard))
                     .watched(control);
-                if wanted.has(numeric[i].feature) {
+                if wanted.is_wanted(numeric[i].feature) {
                     self.score_numeric(i, &mut BlockScratch::default(), &mut best)?;
                 }
                 Ok(best.features)
@@ -450,17 +478,21 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             return Ok(());
         }
         for (i, feature) in numeric.iter().enumerate() {
-            if wanted.has(feature.feature) {
+            if wanted.is_wanted(feature.feature) {
                 self.score_numeric(i, &mut workspace.search.block, best)?;
             }
-            if wide {
+            if is_wide {
                 control.check()?;
             }
         }
         Ok(())
     }
 
-    /// The split that the selection rule takes, if one is valid and the limits accept it.
+    /// The split of the node: that of the candidate which the selection rule takes, if the limits
+    /// accept it. With a rule of significance, that rule chooses the feature.
+    ///
+    /// # Errors
+    /// A score that is not a number, an error of a user's criterion, or cancellation.
     pub fn choose(
         &self,
         contingency: &ContingencyTables<W::Sum>,
@@ -471,65 +503,74 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         if let Some(rule) = &setting.significance {
             return self.choose_significant(rule, contingency, workspace, control);
         }
-        let known = self.other_evidence(workspace, control)?;
-        let (p, key) = (tables.features(), mix(setting.seed, self.key));
+        let pair_scores = self.other_evidence(workspace, control)?;
+        let scores = pair_scores.as_ref();
+        let (n_features, key) = (tables.features(), mix(setting.seed, self.key));
         // As a rule all features are searched, which needs no list of them.
-        let known_scores = known.as_ref();
-        let choice = if setting.max_features.is_none() && self.path.is_none() {
-            let all = WantedFeatures(None);
-            let best = self.best(contingency, known_scores, all, workspace, control)?;
-            choose(&tables, best)?
+        let winner = if setting.max_features.is_none() && self.path.is_none() {
+            let all = WantedFeatures::ALL;
+            let best = self.best_of_features(contingency, scores, all, workspace, control)?;
+            choose_candidate(&tables, best)?
         } else {
-            let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
-            search_among(p, setting.max_features, &allowed, key, &mut |wanted| {
-                let wanted = WantedFeatures(Some(wanted));
-                choose(&tables, self.best(contingency, known_scores, wanted, workspace, control)?)
+            let is_allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
+            search_among(n_features, setting.max_features, &is_allowed, key, &mut |wanted| {
+                let wanted = WantedFeatures::only(wanted);
+                choose_candidate(
+                    &tables,
+                    self.best_of_features(contingency, scores, wanted, workspace, control)?,
+                )
             })?
         };
-        choice.map_or(Ok(None), |choice| self.accepted(choice, contingency, known_scores, control))
+        winner.map_or(Ok(None), |winner| self.accept(winner, contingency, scores, control))
     }
 
-    /// The split of a candidate, if the limits accept it; `known` are scores by pairs or
-    /// neighbours.
-    pub(super) fn accepted(
+    /// The split of a candidate, if the limits accept it.
+    ///
+    /// The limits compare it with the undivided node, whose score and distance come from the
+    /// evidence of the criterion: `pair_scores` are the scores by pairs or neighbours.
+    pub(super) fn accept(
         &self,
-        choice: Choice,
+        candidate: ScoredCandidate,
         contingency: &ContingencyTables<W::Sum>,
-        known: Option<&PairScores>,
+        pair_scores: Option<&PairScores>,
         control: &Control,
     ) -> Result<Option<BestSplit<W::Sum>>> {
-        let (split, node) = (chosen(&self.tables(contingency), choice)?, self.node());
+        let (split, node) =
+            (split_of_candidate(&self.tables(contingency), candidate)?, self.node());
         let branches = split.branches;
         let evidence = self.context.setting.criterion.evidence();
-        let before = || match (known, evidence) {
-            (Some(known), _) => Ok(-known.whole),
+        // By the order of a target, scores are gains over the undivided node, whose own is 0.
+        let distance_before = || match (pair_scores, evidence) {
+            (Some(scores), _) => Ok(-scores.undivided),
             (None, Evidence::Order(_)) => Ok(0.0),
             _ => node.distance(self.totals),
         };
-        let undivided = || match (known, evidence) {
-            (Some(known), _) => Ok(known.whole),
+        let undivided_score = || match (pair_scores, evidence) {
+            (Some(scores), _) => Ok(scores.undivided),
             (None, Evidence::Order(_)) => Ok(0.0),
             (None, Evidence::Rows(budget)) => self.by_rows(budget, control).undivided(),
             _ => node.undivided_score(branches),
         };
-        node.accepted(split, self.context.total_weight, before, undivided)
+        node.accept(split, self.context.total_weight, distance_before, undivided_score)
     }
 
-    /// The test between two rows of the order of a numeric feature, at the value that the splitter
-    /// has drawn, if it has.
-    fn threshold_test(&self, numeric: usize, beside: [u32; 2], drawn: Option<f64>) -> Test {
+    /// The threshold test between two neighbouring rows of a numeric feature's order: at the value
+    /// that the splitter has `drawn` between them, if it has, else where the setting puts it.
+    fn threshold_test(&self, numeric: usize, rows: [u32; 2], drawn: Option<f64>) -> Test {
         let setting = self.context.setting;
         let column = self.context.numeric[numeric].column;
-        let [lower, upper] = beside.map(|row| column.value(row));
+        let [lower, upper] = rows.map(|row| column.value(row));
         Test::Threshold(match drawn {
             Some(drawn) if setting.thresholds == Thresholds::Midpoint => drawn.into(),
             _ => setting.threshold(self.context.data, column, [lower, upper], lower),
         })
     }
 
-    /// Class sums of the branches of a threshold at place `at` of `len` rows. `sums_at` adds up the
-    /// rows at some places, those of the shorter side; `known` are the sums of all `len` rows, if
-    /// other rows have no value.
+    /// Class sums of the branches of a threshold, with `at` of `len` rows on its left.
+    ///
+    /// Only the rows of the shorter side are added up: `sums_at` gives the class sums of the rows
+    /// at some places of the order. `known` are the class sums of all `len` rows, if other rows of
+    /// the node have no value.
     fn branches_of_cut(
         &self,
         at: usize,
@@ -540,6 +581,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         if at <= len - at {
             return self.branches(sums_at(0..at), known);
         }
+        // What the right side leaves of all rows is the left side.
         let mut sums = sums_at(at..len);
         let all = known.unwrap_or(self.totals);
         sums.iter_mut().zip(all).for_each(|(sum, all)| *sum = all.minus(*sum));
@@ -566,13 +608,12 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     /// [`WholeRows::cut`] of a small node.
     fn short_cut(&self, orders: &ShortOrders, numeric: usize, at: u32) -> NodeCut<W::Sum> {
         let (left, len) = (at as usize, self.range.len);
-        let mut beside = orders.in_order(numeric, left - 1..left + 1);
-        let lower = beside.next().unwrap_or_default();
-        let upper = beside.next().unwrap_or(lower);
+        let row_at = |place: usize| orders.row_at(numeric, place);
+        let rows = [row_at(left - 1), row_at(left)];
         let sums_at = |places: Range<usize>| self.context.sums(orders.in_order(numeric, places));
         // The two values were prefetched, and may arrive while rows are added up.
         let branches = self.branches_of_cut(left, len, sums_at, None);
-        let test = self.threshold_test(numeric, [lower, upper], None);
+        let test = self.threshold_test(numeric, rows, None);
         NodeCut { test, branches, sizes: vec![at, len as u32 - at] }
     }
 }
@@ -641,12 +682,12 @@ impl<W: ByOrder> NodeTables for RangeTables<'_, '_, '_, W> {
     }
 
     fn sums_of_cut(&self, numeric: usize, at: u32) -> BranchSums<W::Sum> {
-        let known = self.evaluator.known(numeric);
+        let known = self.evaluator.known_order(numeric);
         self.evaluator.branches_of_order(&known.order, at, known.sums.as_deref())
     }
 
     fn first_row(&self, numeric: usize, at: u32) -> u32 {
-        let known = self.evaluator.known(numeric);
+        let known = self.evaluator.known_order(numeric);
         let original = self.evaluator.context.data.original();
         first_tied_row(&known.order[..at as usize], |entry| original[entry_row(entry) as usize])
     }
@@ -658,12 +699,12 @@ impl<W: ByOrder> WholeRows for RangeTables<'_, '_, '_, W> {
         if let Some(short) = evaluator.short {
             return evaluator.short_cut(short.orders, numeric, at);
         }
-        let found = evaluator.known(numeric);
+        let known_order = evaluator.known_order(numeric);
         // The two values are read first, and may arrive while rows are counted.
-        let beside = found.beside(at);
-        let KnownOrder { order, sums: known } = found;
-        let drawn = evaluator.cut(numeric, &order).threshold();
-        let test = evaluator.threshold_test(numeric, beside, drawn);
+        let rows_beside = known_order.rows_beside(at);
+        let KnownOrder { order, sums: known } = known_order;
+        let drawn = evaluator.cut_rule(numeric, &order).threshold();
+        let test = evaluator.threshold_test(numeric, rows_beside, drawn);
         let mut sizes = vec![at, order.len() as u32 - at];
         if known.is_some() {
             sizes.push((evaluator.range.len - order.len()) as u32);
@@ -675,16 +716,18 @@ impl<W: ByOrder> WholeRows for RangeTables<'_, '_, '_, W> {
     fn branch_sizes(&self, nominal: usize, sums: &[W::Sum], branch_of: &[u16]) -> Vec<u32> {
         let (evaluator, unit) = (self.evaluator, self.evaluator.context.weights.unit());
         if evaluator.context.weights.is_unit() {
-            let rows = |branch: &[W::Sum]| branch.iter().map(|s| s.value(unit)).sum::<f64>() as u32;
-            return sums.chunks_exact(evaluator.totals.len()).map(rows).collect();
+            let branches = sums.chunks_exact(evaluator.totals.len());
+            let weight = |sums: &[W::Sum]| sums.iter().map(|sum| sum.value(unit)).sum::<f64>();
+            return branches.map(|sums| weight(sums) as u32).collect();
         }
         // Weights do not count rows: count the rows of each code, and add those of a branch.
         let by_code = evaluator.code_sizes(nominal);
         if branch_of.is_empty() {
             return by_code;
         }
+        // A code for missing values has the third branch, even where no row of the node has it.
         let mut sizes = vec![0; (sums.len() / evaluator.totals.len()).max(3)];
-        branch_of.iter().zip(by_code).for_each(|(&b, size)| sizes[b as usize] += size);
+        branch_of.iter().zip(by_code).for_each(|(&branch, size)| sizes[branch as usize] += size);
         sizes
     }
 }

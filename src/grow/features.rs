@@ -1,69 +1,91 @@
-//! Random subsets of features (`max_features`), drawn anew for each node.
+//! Random subsets of features (`max_features`), drawn anew for each node (Breiman, *Random
+//! Forests*, 2001).
 //!
 //! As in scikit-learn, a node searches `max_features` features and goes on, one feature at a time,
-//! until the search finds a valid split. The draw depends on the seed and the node's key alone.
-//! O(features) per node. Without `max_features` nothing is drawn.
+//! until the search finds a valid split. The draw depends on the seed and the node's key alone, so
+//! neither threads nor the order of growth change it. O(features) per node. Without `max_features`
+//! nothing is drawn.
 
 use crate::error::Result;
 use crate::numeric::{mix, uniform};
 
-/// The features that a search takes: those of a mask, or all.
+/// The features among which a node is searched for a split: all of them, or those of a mask.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct WantedFeatures<'m>(pub Option<&'m [bool]>);
+pub(super) struct WantedFeatures<'m> {
+    /// Whether each feature is wanted; `None` where all are.
+    mask: Option<&'m [bool]>,
+}
 
-impl WantedFeatures<'_> {
-    /// Whether the search takes a feature.
+impl<'m> WantedFeatures<'m> {
+    /// All features of the data set.
+    pub const ALL: Self = Self { mask: None };
+
+    /// The features whose place in the mask is true.
+    pub fn only(mask: &'m [bool]) -> Self {
+        Self { mask: Some(mask) }
+    }
+
+    /// Whether a feature is wanted.
     #[inline]
-    pub fn has(self, feature: u32) -> bool {
-        self.0.is_none_or(|mask| mask[feature as usize])
+    pub fn is_wanted(self, feature: u32) -> bool {
+        self.mask.is_none_or(|mask| mask[feature as usize])
     }
 }
 
-/// Search for a split among the features of a node that its path allows: `search` gets a mask of
-/// features.
+/// Search for a split among the features of a node.
 ///
-/// `max_features` of the allowed ones of `n_features` features are drawn by `key`; without it all
-/// of them are searched at once.
+/// * `n_features` is the number of features of the data set.
+/// * `max_features` is the number of features that are searched together at first. Without it all
+///   allowed features are searched at once, and nothing is drawn.
+/// * `is_allowed` says whether the path to the node allows a feature.
+/// * `key` decides the draw.
+/// * `search` gets a mask of features, and returns a split if one of them has a valid one.
 pub(super) fn search_among<T>(
     n_features: usize,
     max_features: Option<usize>,
-    allowed: &dyn Fn(u32) -> bool,
+    is_allowed: &dyn Fn(u32) -> bool,
     key: u64,
     search: &mut dyn FnMut(&[bool]) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
-    let Some(first) = max_features else {
-        let wanted: Vec<bool> = (0..n_features as u32).map(allowed).collect();
+    let Some(n_drawn) = max_features else {
+        let wanted: Vec<bool> = (0..n_features as u32).map(is_allowed).collect();
         return search(&wanted);
     };
     let mut order = Vec::new();
     shuffle(n_features, key, &mut order);
-    order.retain(|&feature| allowed(feature));
-    search_in_order(&order, first.max(1), &mut |drawn| {
+    order.retain(|&feature| is_allowed(feature));
+    // A setting of 0 would call `search` once without any feature.
+    let n_together = n_drawn.max(1);
+    search_in_order(&order, n_together, &mut |drawn| {
         let mut wanted = vec![false; n_features];
         drawn.iter().for_each(|&feature| wanted[feature as usize] = true);
         search(&wanted)
     })
 }
 
-/// Search the `first` features of an order together, then one feature at a time until `search`
-/// finds something. Each call of `search` gets the features that are new.
+/// Search the first `n_together` features of an order at once, then one feature at a time until
+/// `search` finds a split.
+///
+/// Each call of `search` gets features that no call before it had: what a call did not find, a
+/// later one does not look for again.
 pub(super) fn search_in_order<T>(
     order: &[u32],
-    first: usize,
+    n_together: usize,
     search: &mut dyn FnMut(&[u32]) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
-    let (together, one_by_one) = order.split_at(first.min(order.len()));
-    let mut found = search(together)?;
+    let (together, one_by_one) = order.split_at(n_together.min(order.len()));
+    let mut split = search(together)?;
     for feature in one_by_one.chunks(1) {
-        if found.is_some() {
+        if split.is_some() {
             break;
         }
-        found = search(feature)?;
+        split = search(feature)?;
     }
-    Ok(found)
+    Ok(split)
 }
 
-/// Fill `order` with all features in an order that depends on `key` alone (Fisher and Yates).
+/// Fill `order` with all features in a random order that depends on `key` alone (Fisher and Yates).
+/// What `order` held before is dropped; only its memory is used again.
 pub(super) fn shuffle(n_features: usize, key: u64, order: &mut Vec<u32>) {
     order.clear();
     order.extend(0..n_features as u32);

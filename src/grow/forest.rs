@@ -21,7 +21,7 @@ use serde::Deserialize;
 
 /// Rows hashed together, so that a feature's cells are read in one call and the hashes stay in the
 /// cache.
-const HASHED: usize = 512;
+const ROWS_HASHED: usize = 512;
 
 /// The number of trees and the size of their samples.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -70,7 +70,7 @@ impl BootstrapSampler {
         let mut by_place = vec![0_u32; n];
         (0..draws as u64).for_each(|i| by_place[uniform(mix(key, i), n as u64) as usize] += 1);
         let mut times = vec![0; self.n_rows];
-        self.rows.iter().zip(by_place).for_each(|(&row, t)| times[row as usize] = t);
+        self.rows.iter().zip(by_place).for_each(|(&row, n)| times[row as usize] = n);
         times
     }
 
@@ -86,7 +86,7 @@ impl BootstrapSampler {
 fn weight_of(weights: &Weights, row: u32) -> u64 {
     match weights {
         Weights::Unit => 1,
-        Weights::Integer(w) => u64::from(w[row as usize]),
+        Weights::Integer(copies) => u64::from(copies[row as usize]),
         Weights::Fixed { values, .. } => values[row as usize] as u64,
     }
 }
@@ -94,14 +94,16 @@ fn weight_of(weights: &Weights, row: u32) -> u64 {
 /// A hash of the content of some rows of a data set: their class or number, and all cells.
 pub fn row_hashes(data: &Dataset, rows: &RowSet) -> Vec<u64> {
     let numeric: Vec<bool> =
-        data.columns().iter().map(|c| matches!(c, Column::Numeric(_))).collect();
+        data.columns().iter().map(|column| matches!(column, Column::Numeric(_))).collect();
     let units = data.target().map(Target::units);
     content_hashes(data, &numeric, rows.choice(), data.classes(), units)
 }
 
 /// A hash of the content of each row: its class, its number if the target is one (in units), and
-/// all cells, whose columns are numbers or codes.
-/// Any source of cells gives rows of equal content equal hashes.
+/// all cells.
+///
+/// `is_numeric` says which columns are numbers; the others are codes. `class_of` and `units` are by
+/// row of the data set. Any source of cells gives rows of equal content equal hashes.
 pub fn content_hashes(
     cells: &dyn RowSource,
     is_numeric: &[bool],
@@ -114,21 +116,22 @@ pub fn content_hashes(
         units.map_or(class, |units| mix(class, units[row] as u64))
     };
     let mut hashes: Vec<u64> = (0..rows.len()).map(|i| of_target(rows.row(i))).collect();
-    let (mut numbers, mut codes) = ([0.0; HASHED], [0; HASHED]);
-    for (chunk, hashes) in hashes.chunks_mut(HASHED).enumerate() {
-        let first = chunk * HASHED;
+    let (mut numbers, mut codes) = ([0.0; ROWS_HASHED], [0; ROWS_HASHED]);
+    for (chunk, hashes) in hashes.chunks_mut(ROWS_HASHED).enumerate() {
+        let first = chunk * ROWS_HASHED;
         for (feature, &is_numeric) in is_numeric.iter().enumerate() {
             if is_numeric {
                 let numbers = &mut numbers[..hashes.len()];
                 cells.numbers(feature, rows, first, numbers);
-                for (h, &x) in hashes.iter_mut().zip(&*numbers) {
-                    *h = mix(*h, if x.is_nan() { u64::MAX } else { order_key(x) });
+                for (hash, &number) in hashes.iter_mut().zip(&*numbers) {
+                    let key = if number.is_nan() { u64::MAX } else { order_key(number) };
+                    *hash = mix(*hash, key);
                 }
             } else {
                 let codes = &mut codes[..hashes.len()];
                 cells.codes(feature, rows, first, codes);
-                for (h, &code) in hashes.iter_mut().zip(&*codes) {
-                    *h = mix(*h, if code == MISSING { u64::MAX } else { u64::from(code) });
+                for (hash, &code) in hashes.iter_mut().zip(&*codes) {
+                    *hash = mix(*hash, if code == MISSING { u64::MAX } else { u64::from(code) });
                 }
             }
         }
@@ -149,12 +152,12 @@ pub fn drawn_times(places: &[u64], n_rows: u64, seed: u64, draws: usize) -> Vec<
     // The first row at or after each bucket of places: about one bucket per row.
     let shift = (n_rows / places.len() as u64 + 1).ilog2();
     let mut start = vec![0_u32; (n_rows >> shift) as usize + 2];
-    let mut at = 0;
+    let mut first_row = 0;
     for (bucket, start) in start.iter_mut().enumerate() {
-        while places.get(at).is_some_and(|&p| p >> shift < bucket as u64) {
-            at += 1;
+        while places.get(first_row).is_some_and(|&place| place >> shift < bucket as u64) {
+            first_row += 1;
         }
-        *start = at as u32;
+        *start = first_row as u32;
     }
     for i in 0..draws as u64 {
         let place = uniform(mix(key, i), n_rows);
@@ -177,16 +180,19 @@ pub fn seed_of_tree(seed: u64, tree: usize) -> u64 {
 /// A hash of the content of all rows of a fit with their weights, in any order: a forest that is
 /// grown further must be given the same rows. `hashes` are those of [`row_hashes`].
 pub fn content(hashes: &[u64], data: &Dataset, rows: &RowSet, weights: &Weights) -> u64 {
-    let whole = |(hash, &row): (u64, &u32)| {
+    let weighed_hash = |(hash, &row): (u64, &u32)| {
         // Samples need no numbers of the target, by which the rows of a data set are sorted.
         let hash = data.target().map_or(hash, |target| mix(hash, order_key(target.value(row))));
         hash.wrapping_mul(weight_of(weights, row))
     };
     let rows = hashes.iter().copied().zip(rows.rows());
-    rows.map(whole).fold(0, u64::wrapping_add)
+    rows.map(weighed_hash).fold(0, u64::wrapping_add)
 }
 
 /// Refuse an empty forest, and samples that are empty or too large for 32-bit counts.
+///
+/// # Errors
+/// One that names the parameter, or the number of rows that was to be drawn.
 pub fn check_bagging(bagging: &Bagging) -> Result<()> {
     if bagging.trees == 0 {
         return Err(Error::parameter("n_estimators", 0, "must be at least 1"));
@@ -194,7 +200,7 @@ pub fn check_bagging(bagging: &Bagging) -> Result<()> {
     if bagging.draws == Some(0) {
         return Err(Error::parameter("max_samples", 0, "must be at least 1"));
     }
-    if let Some(draws) = bagging.draws.filter(|&d| d >= 1 << 31) {
+    if let Some(draws) = bagging.draws.filter(|&draws| draws >= 1 << 31) {
         let text = format!("{draws} drawn rows: at most 2,147,483,647 are supported");
         return Err(Error::Data(text));
     }
@@ -217,19 +223,19 @@ pub fn grow_trees<T: Send>(
     check_bagging(bagging)?;
     let trees = bagging.trees.saturating_sub(first);
     control.expect(trees as u64);
-    let one = |tree: usize, within: &Control| {
+    let grow_one = |tree: usize, control: &Control| {
         control.check()?;
         let seed = seed_of_tree(seed, first + tree);
-        let drawn = sampler.zip(bagging.draws).map(|(sampler, draws)| sampler.draw(seed, draws));
-        let grown = grow(seed, drawn, &within.quiet())?;
+        let times = sampler.zip(bagging.draws).map(|(sampler, draws)| sampler.draw(seed, draws));
+        let grown = grow(seed, times, &control.quiet())?;
         control.advance(1);
         Ok(grown)
     };
     if trees < control.threads() {
-        return (0..trees).map(|tree| one(tree, control)).collect();
+        return (0..trees).map(|tree| grow_one(tree, control)).collect();
     }
     let serial = control.serial();
-    parallel::map(control, trees, &|tree| one(tree, &serial))
+    parallel::map(control, trees, &|tree| grow_one(tree, &serial))
 }
 
 /// Out-of-bag votes: the mean probabilities of each internal row over the trees whose samples do
@@ -246,7 +252,7 @@ pub fn out_of_bag(
         control.check()?;
         let times = sampler.draw(forest.seeds[tree], draws);
         let mut bits = Bits::new(data.len());
-        rows.rows().iter().filter(|&&r| times[r as usize] == 0).for_each(|&r| bits.set(r));
+        rows.rows().iter().filter(|&&row| times[row as usize] == 0).for_each(|&row| bits.set(row));
         Ok(bits)
     })?;
     let predictor = ForestPredictor::new(forest, control)?;

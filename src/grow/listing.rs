@@ -2,11 +2,14 @@
 //! node is split as it is: every threshold, and the multiway split or the best division in two of
 //! each nominal feature.
 //!
-//! The rows are evaluated as one node ([`NodeEvaluator`]); nothing grows. O(rows x features), plus
-//! the formula for every candidate. Growth does not use this: it keeps the best of each feature.
+//! The rows are evaluated as one node ([`NodeEvaluator`]), and no tree grows. Candidates are scored
+//! by the evidence that the criterion reads, sorted by feature, and at last named: the number of a
+//! candidate within its feature becomes a threshold or a set of levels. O(rows x features), plus
+//! the formula for every candidate. Growth does not use this module, as it keeps only the best
+//! candidate of each feature.
 
 use super::context::{FeaturePlace, GrowContext, neighbours_root};
-use super::evaluate::{ByOrder, NodeEvaluator, Workspace};
+use super::evaluate::{ByOrder, KnownOrder, NodeEvaluator, Workspace};
 use super::evidence::PairContext;
 use super::evidence::pairs::{admit, resolve_radius};
 use super::features::WantedFeatures;
@@ -19,13 +22,14 @@ use crate::error::Result;
 use crate::memory;
 use crate::numeric::better;
 use crate::parallel::Control;
-use crate::split::{Listing, NominalSplits, Scored};
+use crate::split::{BestOfFeature, Listing, NominalSplits, ScoredCandidate};
 use crate::stats::by_weighing;
 use crate::stats::contingency::ContingencyTables;
 use crate::tree::{FeatureTest, Test};
 
-/// Candidates that are named between two looks at the interrupt.
-const CANDIDATES_BETWEEN_CHECKS: usize = 1 << 16;
+/// Thresholds that are computed between two checks for cancellation. With so many of them the check
+/// itself takes no measurable time.
+const THRESHOLDS_BETWEEN_CHECKS: usize = 1 << 16;
 
 /// A candidate split and its score.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,16 +45,21 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// The multiway split of a feature, which has neither a threshold nor a list of levels.
     pub(super) fn multiway(feature: u32, score: f64) -> Self {
         Self { feature, threshold: None, levels: None, score }
     }
 }
 
-/// All candidates of a set of rows, in feature and threshold order. `root` are the rows of the
-/// tree's root, from which criteria on pairs and neighbours take scales.
+/// All candidates of a set of rows, in feature and threshold order.
+///
+/// `rows` are those of the node that is explained, and `root` those of the root of its tree, from
+/// which criteria on pairs and neighbours take their scales. `setting` is that of the tree, and
+/// `weights` are those of all rows of `data`.
 ///
 /// # Errors
-/// A score that is not a number, a need of memory above the limit, or cancellation.
+/// A score that is not a number, a need of memory above the limit, an error of a user's criterion,
+/// or cancellation.
 pub fn candidates(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
@@ -59,11 +68,18 @@ pub fn candidates(
     weights: &Weights,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    by_weighing!(weights, data.target(), w => listed(data, setting, rows, root, w, control))
+    by_weighing!(weights, data.target(), w => {
+        list_candidates(data, setting, rows, root, w, control)
+    })
 }
 
-/// The tests of the features on a set of rows, most significant first; none without a rule of
-/// significance. `root` are the rows of the tree's root, of which ordered levels have scores.
+/// The tests of the features on a set of rows, most significant first.
+///
+/// The result is empty where the setting has no rule of significance. `root` are the rows of the
+/// tree's root: the scores of ordered levels are those that the levels have there.
+///
+/// # Errors
+/// A need of memory above the limit, or cancellation.
 pub fn feature_tests(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
@@ -82,7 +98,8 @@ pub fn feature_tests(
     })
 }
 
-/// All rows of a tree as one node, of which every candidate is scored.
+/// All rows of a set as one node, of which every candidate is scored. `totals` are the class sums
+/// of the rows.
 fn one_node<'n, 'f, W: ByOrder>(
     context: &'n GrowContext<'n, W>,
     slices: &'n RowSlices<'f>,
@@ -104,7 +121,7 @@ fn one_node<'n, 'f, W: ByOrder>(
 }
 
 /// [`candidates`] with weights of one type.
-fn listed<W: ByOrder>(
+fn list_candidates<W: ByOrder>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
@@ -112,117 +129,178 @@ fn listed<W: ByOrder>(
     weights: W,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    // The rows are the node; scales of pairs and neighbours are those of the root.
-    let mut context = GrowContext::new(data, setting, rows, weights);
-    context.pairs = context.pairs.map(|_| PairContext::new(weights, root, data.len()));
-    context.neighbours = neighbours_root(data, setting, root, weights);
-    let evidence = setting.criterion.evidence();
-    let coded = RowBuffers::bytes(&context, rows.len());
-    if let Evidence::Pairs(formula) = evidence {
-        admit(&context, formula, rows.len(), coded, control)?;
+    let context = root_context(data, setting, rows, root, weights);
+    // Pairs may need far more memory than the rows, so they are refused before anything is made.
+    let row_bytes = RowBuffers::bytes(&context, rows.len());
+    if let Evidence::Pairs(formula) = setting.criterion.evidence() {
+        admit(&context, formula, rows.len(), row_bytes, control)?;
     }
-    let control = &control.holding(coded);
+    let control = &control.holding(row_bytes);
     let mut buffers = RowBuffers::undivided(&context, rows, control)?;
     let slices = buffers.slices();
     let totals = context.sums(rows.rows().iter().copied());
     let evaluator = one_node(&context, &slices, rows, &totals);
-    let mut workspace = Workspace::default();
     let contingency = evaluator.count_tables();
     if let Some(merging) = setting.significance.and_then(|rule| rule.merging) {
         return evaluator.merged_candidates(&merging, &contingency);
     }
-    // Relief's radius is the root's, which has to be found where the node is another.
-    if matches!(evidence, Evidence::Pairs(formula) if formula.reads_radius())
-        && rows.len() != root.len()
-    {
-        let mut buffers = RowBuffers::undivided(&context, root, control)?;
-        let range = NodeRange { len: root.len(), ..evaluator.range };
-        let slices = buffers.slices();
-        let rows = slices.coded(context.nominal.layout.row_bytes(), range);
-        resolve_radius(&context, rows, control)?;
+    if rows.len() != root.len() {
+        resolve_root_radius(&context, root, control)?;
     }
-    // Scores by pairs or neighbours, by rows, or by tables.
-    if let Some(known) = evaluator.other_evidence(&mut workspace, control)? {
-        let found = evaluator.scored(&contingency, &known, WantedFeatures(None))?;
-        let multiway = |one: Scored| Candidate::multiway(one.feature, one.score);
-        return Ok(found.into_iter().map(multiway).collect());
+    // Pairs and neighbours score a feature as a whole, so its candidate is the multiway split.
+    let mut workspace = Workspace::default();
+    if let Some(scores) = evaluator.other_evidence(&mut workspace, control)? {
+        let splits = evaluator.multiway_splits(&contingency, &scores, WantedFeatures::ALL)?;
+        let multiway = |best: BestOfFeature| Candidate::multiway(best.feature, best.score);
+        return Ok(splits.into_iter().map(multiway).collect());
     }
-    let mut found = if let Evidence::Rows(budget) = evidence {
-        evaluator.by_rows(budget, control).all()?
-    } else if let Evidence::Order(loss) = evidence {
-        evaluator.all_by_order(loss, &contingency, control)?
-    } else {
-        let mut listing = Listing::new(setting.criterion);
-        evaluator.score_all(
-            &contingency,
-            WantedFeatures(None),
-            &mut workspace,
-            &mut listing,
-            control,
-        )?;
-        listing.finish(&setting.context)?;
-        listing.candidates
-    };
-    sort_by_place(&mut found);
+    let mut scored = score_candidates(&evaluator, &contingency, &mut workspace, control)?;
+    // There may be one candidate per row and feature, so this is the sort of the standard library,
+    // which merges the ascending runs of the features.
+    scored.sort_by_key(|candidate| (candidate.feature, candidate.at));
     if setting.nominal_splits != NominalSplits::Multiway {
-        keep_best_divisions(&context, &mut found);
+        keep_best_divisions(&context, &mut scored);
     }
-    memory::expect(found.len() * size_of::<Candidate>())?;
-    // A place in the order becomes a threshold or a set of levels.
-    let mut named = Vec::with_capacity(found.len());
-    for block in found.chunks(CANDIDATES_BETWEEN_CHECKS) {
-        control.check()?;
-        named.extend(block.iter().map(|&(feature, at, score)| {
-            let (threshold, levels) = test_of(&evaluator, &contingency, feature, at);
-            Candidate { feature, threshold, levels, score }
-        }));
+    name_candidates(&evaluator, &contingency, &scored, control)
+}
+
+/// The context of some rows of a tree as a node: criteria on pairs and on neighbours take their
+/// scales from the rows of the `root`, everything else comes from `rows`.
+fn root_context<'a, W: ByOrder>(
+    data: &'a Dataset<'a>,
+    setting: &'a GrowthSetting<'a>,
+    rows: &RowSet,
+    root: &RowSet,
+    weights: W,
+) -> GrowContext<'a, W> {
+    let mut context = GrowContext::new(data, setting, rows, weights);
+    context.pairs = context.pairs.map(|_| PairContext::new(weights, root, data.len()));
+    context.neighbours = neighbours_root(data, setting, root, weights);
+    context
+}
+
+/// Find Relief's radius, which is that of the root, where the criterion reads it. The node is
+/// another set of rows, so the rows of the root are brought into buffers of their own first.
+fn resolve_root_radius<W: ByOrder>(
+    context: &GrowContext<'_, W>,
+    root: &RowSet,
+    control: &Control,
+) -> Result<()> {
+    let evidence = context.setting.criterion.evidence();
+    if !matches!(evidence, Evidence::Pairs(formula) if formula.reads_radius()) {
+        return Ok(());
+    }
+    let mut buffers = RowBuffers::undivided(context, root, control)?;
+    let range = NodeRange { start: 0, len: root.len(), buffer: 0 };
+    let slices = buffers.slices();
+    resolve_radius(context, slices.coded(context.nominal.layout.row_bytes(), range), control)
+}
+
+/// Score every candidate of a node by rows, by the order of a numeric target, or by tables. The
+/// order of the result is that of the evidence; by tables, nominal features come first.
+fn score_candidates<W: ByOrder>(
+    evaluator: &NodeEvaluator<'_, '_, W>,
+    contingency: &ContingencyTables<W::Sum>,
+    workspace: &mut Workspace<W::Sum>,
+    control: &Control,
+) -> Result<Vec<ScoredCandidate>> {
+    let setting = evaluator.context.setting;
+    match setting.criterion.evidence() {
+        Evidence::Rows(budget) => evaluator.by_rows(budget, control).score_all(),
+        Evidence::Order(loss) => evaluator.score_all_by_order(loss, contingency, control),
+        _ => {
+            let mut listing = Listing::new(setting.criterion);
+            let all = WantedFeatures::ALL;
+            evaluator.score_all(contingency, all, workspace, &mut listing, control)?;
+            listing.finish(&setting.context)?;
+            Ok(listing.candidates)
+        }
+    }
+}
+
+/// Keep the best division in two of each nominal feature, the first of equal ones. `candidates` are
+/// sorted by feature and number.
+fn keep_best_divisions<W: ByOrder>(
+    context: &GrowContext<'_, W>,
+    candidates: &mut Vec<ScoredCandidate>,
+) {
+    candidates.dedup_by(|later, kept| {
+        // Codes that are bins of a number keep all cuts between them, as thresholds.
+        let is_divided = match context.place(later.feature) {
+            FeaturePlace::Nominal(nominal) => context.nominal.cuts[nominal].is_none(),
+            FeaturePlace::Numeric(_) => false,
+        };
+        let is_rival = is_divided && kept.feature == later.feature;
+        if is_rival && better(later.score, kept.score) {
+            *kept = *later;
+        }
+        is_rival
+    });
+}
+
+/// Turn the numbers of candidates within their features into thresholds or sets of levels.
+/// `scored` are sorted by feature.
+fn name_candidates<W: ByOrder>(
+    evaluator: &NodeEvaluator<'_, '_, W>,
+    contingency: &ContingencyTables<W::Sum>,
+    scored: &[ScoredCandidate],
+    control: &Control,
+) -> Result<Vec<Candidate>> {
+    memory::expect(scored.len() * size_of::<Candidate>())?;
+    let context = evaluator.context;
+    let mut named = Vec::with_capacity(scored.len());
+    for of_feature in scored.chunk_by(|one, next| one.feature == next.feature) {
+        match context.place(of_feature[0].feature) {
+            FeaturePlace::Numeric(numeric) => {
+                // One order serves all thresholds of the feature: to make it may take a sort.
+                let order = evaluator.known_order(numeric);
+                for block in of_feature.chunks(THRESHOLDS_BETWEEN_CHECKS) {
+                    control.check()?;
+                    let thresholds =
+                        block.iter().map(|one| name_threshold(context, numeric, &order, one));
+                    named.extend(thresholds);
+                }
+            }
+            FeaturePlace::Nominal(nominal) => {
+                for candidate in of_feature {
+                    control.check()?;
+                    named.push(name_nominal(evaluator, contingency, nominal, candidate));
+                }
+            }
+        }
     }
     Ok(named)
 }
 
-/// The threshold, or the levels of the first branch, of a candidate; neither for a multiway split.
-fn test_of<W: ByOrder>(
+/// A candidate of a numeric feature with its threshold; `order` is that of the feature in the node.
+fn name_threshold<W: ByOrder>(
+    context: &GrowContext<'_, W>,
+    numeric: usize,
+    order: &KnownOrder<'_, W::Sum>,
+    &ScoredCandidate { feature, at, score }: &ScoredCandidate,
+) -> Candidate {
+    let column = context.numeric[numeric].column;
+    let [lower, upper] = order.rows_beside(at).map(|row| column.value(row));
+    let threshold = context.setting.threshold(context.data, column, [lower, upper], lower);
+    Candidate { feature, threshold: Some(threshold.at), levels: None, score }
+}
+
+/// A candidate of a nominal feature with the levels of its first branch, or with a threshold where
+/// the codes are bins of a number; a multiway split has neither.
+fn name_nominal<W: ByOrder>(
     evaluator: &NodeEvaluator<'_, '_, W>,
     contingency: &ContingencyTables<W::Sum>,
-    feature: u32,
-    at: u32,
-) -> (Option<f64>, Option<Vec<u32>>) {
-    let context = evaluator.context;
-    match context.place(feature) {
-        FeaturePlace::Nominal(j) if context.splits(j) == NominalSplits::Multiway => (None, None),
-        FeaturePlace::Nominal(j) => {
-            let found = nominal_test(&evaluator.tables(contingency), j, at);
-            match found.test {
-                Test::Threshold(t) => (Some(t.at), None),
-                _ => (None, Some(found.levels)),
-            }
-        }
-        FeaturePlace::Numeric(i) => {
-            let column = context.numeric[i].column;
-            let beside = evaluator.known(i).beside(at).map(|row| column.value(row));
-            let threshold = context.setting.threshold(context.data, column, beside, beside[0]);
-            (Some(threshold.at), None)
-        }
+    nominal: usize,
+    &ScoredCandidate { feature, at, score }: &ScoredCandidate,
+) -> Candidate {
+    if evaluator.context.splits(nominal) == NominalSplits::Multiway {
+        return Candidate::multiway(feature, score);
     }
-}
-
-/// Sort candidates by feature and place. There may be one per row and feature, so this is a sort of
-/// the standard library, which merges the ascending runs of the features.
-fn sort_by_place(found: &mut [(u32, u32, f64)]) {
-    found.sort_by_key(|&(feature, at, _)| (feature, at));
-}
-
-/// Keep the best division in two of each nominal feature, the first on ties. `found` are sorted
-/// candidates: feature, place, score.
-fn keep_best_divisions<W: ByOrder>(context: &GrowContext<'_, W>, found: &mut Vec<(u32, u32, f64)>) {
-    found.dedup_by(|later, kept| {
-        let place = context.place(later.0);
-        let divided =
-            matches!(place, FeaturePlace::Nominal(j) if context.nominal.cuts[j].is_none());
-        let same = divided && kept.0 == later.0;
-        if same && better(later.2, kept.2) {
-            *kept = *later;
+    let division = nominal_test(&evaluator.tables(contingency), nominal, at);
+    match division.test {
+        Test::Threshold(threshold) => {
+            Candidate { feature, threshold: Some(threshold.at), levels: None, score }
         }
-        same
-    });
+        _ => Candidate { feature, threshold: None, levels: Some(division.levels), score },
+    }
 }

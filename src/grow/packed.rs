@@ -1,8 +1,9 @@
 //! A subtree as arrays of numbers ([`PackedTree`]), which distributed growth sends from a worker
 //! process to the client.
 //!
-//! A node is [`WORDS`] words of 64 bits; reals are sent by their bits. O(nodes x classes).
-//! Finished trees are not sent this way: they are models ([`crate::store`]).
+//! A node is [`WORDS`] words of 64 bits, and reals are sent by their bits, so the client gets the
+//! subtree that the worker grew to the last bit. O(nodes x classes). Finished trees are not sent
+//! this way: they are models ([`crate::store`]).
 
 use super::builder::{BuilderNode, NodeSplit, TreeBuilder};
 use crate::error::{Error, Result};
@@ -12,12 +13,21 @@ use crate::tree::{NONE, Test, Threshold};
 /// Words per node.
 const WORDS: usize = 14;
 
+/// Kinds of tests, as the words of a node name them. A leaf has no split at all.
+const NO_SPLIT: u64 = 0;
+const NO_TEST: u64 = 1;
+const THRESHOLD: u64 = 2;
+const MULTIWAY: u64 = 3;
+const SUBSET: u64 = 4;
+const GROUPS: u64 = 5;
+
 /// The nodes of a subtree, their class sums and the levels that their tests list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PackedTree {
-    /// [`WORDS`] words per node: parent, branch, depth, rows, key; then, 0 where the node is not
-    /// split, kind and two operands of the test, feature, first child, children, score, distance,
-    /// and `step << 32` with the branch of missing values.
+    /// [`WORDS`] words per node, in this order: parent, branch, depth, rows, key; kind and two
+    /// operands of the test; feature, first child, number of children, score, distance; at last
+    /// `step << 32` with the branch of missing values. All words after the key are 0 where the node
+    /// is not split.
     pub words: Vec<u64>,
     /// Class sums, node by node, as words ([`SentSum`]).
     pub sums: Vec<u32>,
@@ -34,27 +44,27 @@ impl PackedTree {
         Self { words, sums: S::to_words(&tree.sums), levels: tree.levels.clone() }
     }
 
-    /// Unpack a subtree on `classes` classes.
+    /// Unpack a subtree on `classes` classes, 1 for a numeric target.
     ///
     /// # Errors
-    /// [`Error::Internal`] where the arrays do not have the sizes or values of a packed tree.
+    /// [`Error::Internal`] where the arrays do not have the sizes of a packed tree, or where a test
+    /// is of an unknown kind. Other values are taken as they are.
     pub(super) fn unpack<S: SentSum>(self, classes: usize) -> Result<TreeBuilder<S>> {
-        let (nodes, rest) = self.words.as_chunks::<WORDS>();
-        let fits = rest.is_empty() && self.sums.len() == nodes.len() * classes * S::WORDS;
-        if !fits || nodes.is_empty() {
+        let (node_words, rest) = self.words.as_chunks::<WORDS>();
+        let fits = rest.is_empty() && self.sums.len() == node_words.len() * classes * S::WORDS;
+        if !fits || node_words.is_empty() {
             return Err(Error::Internal("a packed tree of another size".into()));
         }
-        let (mut unpacked, mut splits) = (Vec::with_capacity(nodes.len()), Vec::new());
-        for words in nodes {
-            let split = split_of(words)?;
-            let number = if split.is_some() { splits.len() as u32 } else { NONE };
-            splits.extend(split);
+        let (mut nodes, mut splits) = (Vec::with_capacity(node_words.len()), Vec::new());
+        for words in node_words {
+            let node_split = split_of(words)?;
+            let split = if node_split.is_some() { splits.len() as u32 } else { NONE };
+            splits.extend(node_split);
             let [parent, branch, depth, rows] = [0, 1, 2, 3].map(|i| words[i] as u32);
-            let key = words[4];
-            unpacked.push(BuilderNode { parent, branch, depth, rows, key, split: number });
+            nodes.push(BuilderNode { parent, branch, depth, rows, key: words[4], split });
         }
         Ok(TreeBuilder {
-            nodes: unpacked,
+            nodes,
             splits,
             significance: Vec::new(),
             sums: S::of_words(&self.sums),
@@ -66,21 +76,24 @@ impl PackedTree {
     }
 }
 
-/// The words of a node and its split.
+/// The words of a node and of its split.
 fn words_of(node: &BuilderNode, split: Option<&NodeSplit>) -> [u64; WORDS] {
     let mut words = [0; WORDS];
     let BuilderNode { parent, branch, depth, rows, key, .. } = *node;
     words[..4].copy_from_slice(&[parent, branch, depth, rows].map(u64::from));
     words[4] = key;
     let Some(split) = split else { return words };
-    let (kind, a, b) = match split.test {
-        Test::Leaf => (1, 0, 0),
-        Test::Threshold(t) => (2, t.at.to_bits(), t.reach.to_bits()),
-        Test::Multiway => (3, 0, 0),
-        Test::Subset { first, len } => (4, u64::from(first), u64::from(len)),
-        Test::Groups { first, len } => (5, u64::from(first), u64::from(len)),
+    let (kind, operands) = match split.test {
+        Test::Leaf => (NO_TEST, [0, 0]),
+        Test::Threshold(threshold) => {
+            (THRESHOLD, [threshold.at, threshold.reach].map(f64::to_bits))
+        }
+        Test::Multiway => (MULTIWAY, [0, 0]),
+        Test::Subset { first, len } => (SUBSET, [first, len].map(u64::from)),
+        Test::Groups { first, len } => (GROUPS, [first, len].map(u64::from)),
     };
-    words[5..8].copy_from_slice(&[kind, a, b]);
+    words[5] = kind;
+    words[6..8].copy_from_slice(&operands);
     let NodeSplit { feature, first_child, n_children, missing, score, distance, step, .. } = *split;
     words[8..11].copy_from_slice(&[feature, first_child, n_children].map(u64::from));
     words[11..13].copy_from_slice(&[score, distance].map(f64::to_bits));
@@ -88,19 +101,20 @@ fn words_of(node: &BuilderNode, split: Option<&NodeSplit>) -> [u64; WORDS] {
     words
 }
 
-/// The split of a node by its words.
+/// The split of a node by its words; `None` for a leaf.
 fn split_of(words: &[u64; WORDS]) -> Result<Option<NodeSplit>> {
     let test = match (words[5], words[6], words[7]) {
-        (0 | 1, ..) => Test::Leaf,
-        (2, at, reach) => {
+        (NO_SPLIT, ..) => return Ok(None),
+        (NO_TEST, ..) => Test::Leaf,
+        (THRESHOLD, at, reach) => {
             Test::Threshold(Threshold { at: f64::from_bits(at), reach: f64::from_bits(reach) })
         }
-        (3, ..) => Test::Multiway,
-        (4, first, len) => Test::Subset { first: first as u32, len: len as u32 },
-        (5, first, len) => Test::Groups { first: first as u32, len: len as u32 },
+        (MULTIWAY, ..) => Test::Multiway,
+        (SUBSET, first, len) => Test::Subset { first: first as u32, len: len as u32 },
+        (GROUPS, first, len) => Test::Groups { first: first as u32, len: len as u32 },
         _ => return Err(Error::Internal("a packed tree with an unknown test".into())),
     };
-    Ok((words[5] > 0).then(|| NodeSplit {
+    Ok(Some(NodeSplit {
         feature: words[8] as u32,
         test,
         first_child: words[9] as u32,

@@ -3,14 +3,16 @@
 //! [`row_buffers`](super::row_buffers) partitions each sorted order and the coded rows with these
 //! functions when a node is split. Orders stay sorted, and an entry is tied in its new place when
 //! an earlier entry of the same value went to the same branch. Ranges of finished leaves are not
-//! needed again and may be left unwritten (`keep`). O(rows) per order.
+//! needed again and may be left unwritten: an argument `keep` says which branches have a use for
+//! their rows. O(rows) per order.
 
 use crate::data::{Bits, entry_row, entry_tied};
 use crate::simd::Level;
 use crate::simd::columns::{self, SLACK};
 
-/// Partition an order in two by the bit of each row (1 goes right). The range of a branch that is
-/// not kept is left in an unspecified state.
+/// Partition an order in two by the bit of each row: rows with a bit in `right` go right, and
+/// `n_left` rows go left. The range of a branch that is not kept is left in an unspecified state.
+/// `scratch` is memory of any length, which grows as needed.
 pub(super) fn order_in_two(
     order: &mut [u32],
     right: &Bits,
@@ -30,7 +32,8 @@ pub(super) fn order_in_two(
 }
 
 /// Partition an order in three: rows without a bit in `later` come first, those with one in `last`
-/// come last. The range of a branch that is not kept is left in an unspecified state.
+/// come last. `sizes` are the rows of each branch. The range of a branch that is not kept is left
+/// in an unspecified state.
 pub(super) fn order_in_three(
     order: &mut [u32],
     [later, last]: [&Bits; 2],
@@ -57,10 +60,11 @@ pub(super) fn order_in_three(
     }
 }
 
-/// Partition an order by the branch of each row; `starts[b]` is the first place of branch `b`.
+/// Partition an order by the branch of each row of the data set, `branch_of`; `starts` has the
+/// first place of each branch. All branches are written.
 pub(super) fn order_by_branch(
     order: &mut [u32],
-    branch: &[u16],
+    branch_of: &[u16],
     starts: &[u32],
     scratch: &mut Vec<u32>,
 ) {
@@ -72,10 +76,10 @@ pub(super) fn order_by_branch(
     let mut group = 0_u32;
     for &entry in scratch.iter() {
         group += entry_tied(entry) ^ 1;
-        let b = branch[entry_row(entry) as usize] as usize;
-        order[next[b] as usize] = (entry & !1) | u32::from(last_group[b] == group);
-        next[b] += 1;
-        last_group[b] = group;
+        let branch = branch_of[entry_row(entry) as usize] as usize;
+        order[next[branch] as usize] = (entry & !1) | u32::from(last_group[branch] == group);
+        next[branch] += 1;
+        last_group[branch] = group;
     }
 }
 
@@ -88,7 +92,9 @@ pub(super) struct CodedBuffer<'a> {
 }
 
 /// Copy the coded rows of a range, `row_bytes` bytes of codes each, from one buffer to the other,
-/// branch by branch; rows of branches that are not kept are not copied.
+/// branch by branch; rows of branches that are not kept are not copied. `starts` has the first
+/// place of each branch within the range, and `branch_of` gives the branch of a row of the data
+/// set.
 pub(super) fn coded_by_branch(
     from: &CodedBuffer<'_>,
     to: &mut CodedBuffer<'_>,
@@ -96,15 +102,15 @@ pub(super) fn coded_by_branch(
     row_bytes: usize,
     starts: &[u32],
     keep: &[bool],
-    branch: impl Fn(u32) -> usize,
+    branch_of: impl Fn(u32) -> usize,
 ) {
-    let mut next: Vec<usize> = starts.iter().map(|&s| range.start + s as usize).collect();
+    let mut next: Vec<usize> = starts.iter().map(|&start| range.start + start as usize).collect();
     for i in range {
         let row = from.rows[i];
-        let b = branch(row);
-        let place = next[b];
-        next[b] += 1;
-        if keep[b] {
+        let branch = branch_of(row);
+        let place = next[branch];
+        next[branch] += 1;
+        if keep[branch] {
             to.rows[place] = row;
             to.classes[place] = from.classes[i];
             to.codes[place * row_bytes..(place + 1) * row_bytes]

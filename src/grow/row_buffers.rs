@@ -5,8 +5,10 @@
 //! the few features that they draw, one list of rows takes the place of all orders. The codes of
 //! all nominal features are one matrix, row by row, which a split copies from one of two buffers to
 //! the other; each node knows its buffer. Slices are divided into disjoint slices, one per subtree
-//! that another thread grows. Growth on sorted orders and global growth use them; O(rows x
-//! features) in memory, and per level in time.
+//! that another thread grows.
+//!
+//! Growth on sorted orders and global growth use the buffers. They take O(rows x features) memory,
+//! and all splits of a level together as much time.
 
 use super::context::{FeaturePlace, GrowContext, WIDE_NODE};
 use super::partition::{
@@ -17,19 +19,27 @@ use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::split::threshold::Scanning;
 use crate::stats::contingency::{CodedRows, Layout};
+use std::ops::Range;
 
 /// Owned buffers of all rows of a tree.
 #[derive(Debug)]
 pub(super) struct RowBuffers {
     /// The order of each numeric feature; or one list of ascending rows.
     orders: Vec<Vec<u32>>,
+    /// The nominal codes of the coded rows, in both buffers. The second buffer is empty where no
+    /// node is split.
     codes: [Vec<u8>; 2],
+    /// The classes of the coded rows.
     classes: [Vec<u16>; 2],
+    /// The numbers of the coded rows in the data set.
     rows: [Vec<u32>; 2],
 }
 
 impl RowBuffers {
     /// The rows of the root, with a second buffer of codes for splits.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     pub fn new<W: Scanning>(
         context: &GrowContext<'_, W>,
         rows: &RowSet,
@@ -44,101 +54,117 @@ impl RowBuffers {
 
     /// Bytes of [`Self::undivided`] for `rows` rows.
     pub fn bytes<W: Scanning>(context: &GrowContext<'_, W>, rows: usize) -> usize {
-        let width = context.nominal.features.len();
-        let coded = match width {
+        let bytes_per_coded_row = match context.nominal.features.len() {
             0 => 0,
             _ => context.nominal.layout.row_bytes() + size_of::<u32>() + size_of::<u16>(),
         };
-        let orders = if context.setting.sorts_in_nodes { 1 } else { context.numeric.len() };
-        rows.saturating_mul(coded + size_of::<u32>() * orders)
+        let n_orders = number_of_orders(context);
+        rows.saturating_mul(bytes_per_coded_row + size_of::<u32>() * n_orders)
     }
 
     /// The rows of the root, for the evaluation of that node without a split.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     pub fn undivided<W: Scanning>(
         context: &GrowContext<'_, W>,
         rows: &RowSet,
         control: &Control,
     ) -> Result<Self> {
-        let data = context.data;
-        // The sorted order of each numeric feature, without the rows of others.
-        let keep = (!rows.is_everything()).then(|| rows.bits(data.len()));
-        let listed = context.setting.sorts_in_nodes;
-        let orders =
-            parallel::map(control, if listed { 1 } else { context.numeric.len() }, &|i| {
-                if listed {
-                    return Ok(rows.rows().iter().map(|&row| pack_entry(row, false)).collect());
-                }
-                control.check()?;
-                let column = context.numeric[i].column;
-                Ok(match &keep {
-                    None => column.owned_order(),
-                    Some(bits) => filtered(column.order(), bits, rows.len()),
-                })
-            })?;
-        // The matrix of nominal codes; missing values have the code after the last level.
-        let width = context.nominal.features.len();
-        let n = if width > 0 { rows.len() } else { 0 };
-        let layout = &context.nominal.layout;
-        let row_bytes = layout.row_bytes();
-        let mut codes = vec![0; n * row_bytes];
-        for (j, &feature) in context.nominal.features.iter().enumerate() {
-            control.check()?;
-            if let Column::Nominal(column) = &data.columns()[feature as usize] {
-                let levels = column.levels() as u32;
-                for (to, &row) in codes.chunks_exact_mut(row_bytes).zip(rows.rows()) {
-                    let code = column.code(row);
-                    layout.write(to, j, if code == MISSING { levels } else { code });
-                }
+        // The orders of the columns, without the entries of rows that are not in the tree.
+        let kept = (!rows.is_everything()).then(|| rows.bits(context.data.len()));
+        let orders = parallel::map(control, number_of_orders(context), &|numeric| {
+            if context.setting.sorts_in_nodes {
+                return Ok(rows.rows().iter().map(|&row| pack_entry(row, false)).collect());
             }
-        }
-        let ids: Vec<u32> = if width > 0 { rows.rows().to_vec() } else { Vec::new() };
-        let classes: Vec<u16> = ids.iter().map(|&r| data.classes()[r as usize]).collect();
+            control.check()?;
+            let column = context.numeric[numeric].column;
+            Ok(match &kept {
+                None => column.owned_order(),
+                Some(bits) => filter_order(column.order(), bits, rows.len()),
+            })
+        })?;
+        let has_nominal = !context.nominal.features.is_empty();
+        let coded_rows = if has_nominal { rows.rows().to_vec() } else { Vec::new() };
+        let codes = pack_codes(context, &coded_rows, control)?;
+        let class_of = |&row: &u32| context.data.classes()[row as usize];
+        let classes: Vec<u16> = coded_rows.iter().map(class_of).collect();
         Ok(Self {
             orders,
             codes: [codes, Vec::new()],
             classes: [classes, Vec::new()],
-            rows: [ids, Vec::new()],
+            rows: [coded_rows, Vec::new()],
         })
     }
 
     /// The buffers as slices of all rows, for the worker that begins at the root.
     pub fn slices(&mut self) -> RowSlices<'_> {
-        let [c0, c1] = &mut self.codes;
-        let [k0, k1] = &mut self.classes;
-        let [r0, r1] = &mut self.rows;
+        let [codes, other_codes] = &mut self.codes;
+        let [classes, other_classes] = &mut self.classes;
+        let [rows, other_rows] = &mut self.rows;
         RowSlices {
             base: 0,
             orders: self.orders.iter_mut().map(Vec::as_mut_slice).collect(),
             coded: [
-                CodedBuffer { codes: c0, classes: k0, rows: r0 },
-                CodedBuffer { codes: c1, classes: k1, rows: r1 },
+                CodedBuffer { codes, classes, rows },
+                CodedBuffer { codes: other_codes, classes: other_classes, rows: other_rows },
             ],
         }
     }
 }
 
-/// Write the `n` entries of an order whose rows are kept. An entry is tied when an earlier one of
-/// its value is kept.
-fn filtered(order: &[u32], keep: &Bits, n: usize) -> Vec<u32> {
-    // One place more, as each entry is written before it is known whether it stays.
-    let mut out = vec![0; n + 1];
-    let (mut at, mut kept_of_value) = (0, 0);
-    for &entry in order {
-        let kept = keep.get(entry_row(entry));
-        kept_of_value &= entry_tied(entry);
-        out[at] = (entry & !1) | kept_of_value;
-        kept_of_value |= kept;
-        at += kept as usize;
+/// The number of orders that buffers have: one per numeric feature, or the one list of rows.
+fn number_of_orders<W: Scanning>(context: &GrowContext<'_, W>) -> usize {
+    if context.setting.sorts_in_nodes { 1 } else { context.numeric.len() }
+}
+
+/// The codes of the nominal features of some rows, row by row; missing values have the code after
+/// the last level.
+fn pack_codes<W: Scanning>(
+    context: &GrowContext<'_, W>,
+    rows: &[u32],
+    control: &Control,
+) -> Result<Vec<u8>> {
+    let layout = &context.nominal.layout;
+    let row_bytes = layout.row_bytes();
+    let mut codes = vec![0; rows.len() * row_bytes];
+    for (nominal, &feature) in context.nominal.features.iter().enumerate() {
+        control.check()?;
+        if let Column::Nominal(column) = &context.data.columns()[feature as usize] {
+            let n_levels = column.levels() as u32;
+            for (row_codes, &row) in codes.chunks_exact_mut(row_bytes).zip(rows) {
+                let code = column.code(row);
+                layout.write(row_codes, nominal, if code == MISSING { n_levels } else { code });
+            }
+        }
     }
-    out.truncate(n);
-    out
+    Ok(codes)
+}
+
+/// The entries of an order whose rows are kept; there are `n_kept` of them. An entry is tied when
+/// an earlier one of its value is kept.
+fn filter_order(order: &[u32], keep: &Bits, n_kept: usize) -> Vec<u32> {
+    // Each entry is written before it is known whether it stays, so there is one place more.
+    let mut kept_entries = vec![0; n_kept + 1];
+    let (mut len, mut kept_of_value) = (0, 0);
+    for &entry in order {
+        let is_kept = keep.get(entry_row(entry));
+        kept_of_value &= entry_tied(entry);
+        kept_entries[len] = (entry & !1) | kept_of_value;
+        kept_of_value |= is_kept;
+        len += is_kept as usize;
+    }
+    kept_entries.truncate(n_kept);
+    kept_entries
 }
 
 /// A contiguous slice of the buffers. Ranges of nodes are relative to the whole buffers.
 pub(super) struct RowSlices<'f> {
     /// Place of the first row in the whole buffers.
     base: usize,
+    /// See [`RowBuffers::orders`].
     orders: Vec<&'f mut [u32]>,
+    /// The two buffers of coded rows.
     coded: [CodedBuffer<'f>; 2],
 }
 
@@ -167,8 +193,9 @@ pub(super) struct PartitionPlan<'p> {
 }
 
 impl PartitionPlan<'_> {
+    /// The branch of a code.
     fn branch(&self, code: usize) -> usize {
-        self.branch_of.get(code).map_or(code, |&b| b as usize)
+        self.branch_of.get(code).map_or(code, |&branch| branch as usize)
     }
 }
 
@@ -180,23 +207,39 @@ pub(super) struct PartitionScratch {
     /// Of three branches: among those rows, the ones in the last.
     last: Bits,
     /// Of more branches: the branch of each row.
-    branch: Vec<u16>,
-    /// Entries on their way, a list per thread.
+    branch_of_row: Vec<u16>,
+    /// Entries that leave their places while an order is partitioned, a list per thread.
     entries: Vec<Vec<u32>>,
-    /// Rows of the data set.
-    n: usize,
+    /// Number of rows of the data set.
+    n_rows: usize,
 }
 
 impl PartitionScratch {
-    /// Memory for the splits of nodes of a data set with `n` rows, with one bit per row. The memory
-    /// of splits in more than two branches is made when the first one comes.
-    pub fn new(n: usize) -> Self {
+    /// Memory for the splits of nodes of a data set with `n_rows` rows, with one bit per row. The
+    /// memory of splits in more than two branches is made when the first one comes.
+    pub fn new(n_rows: usize) -> Self {
         Self {
-            later: Bits::new(n),
+            later: Bits::new(n_rows),
             last: Bits::default(),
-            branch: Vec::new(),
+            branch_of_row: Vec::new(),
             entries: Vec::new(),
-            n,
+            n_rows,
+        }
+    }
+
+    /// Note the branch of a row of a split in two or three branches.
+    fn set_branch(&mut self, row: u32, branch: usize, branches: usize) {
+        if branch > 0 {
+            self.later.set(row);
+        } else {
+            self.later.clear(row);
+        }
+        if branches == 3 {
+            if branch == 2 {
+                self.last.set(row);
+            } else {
+                self.last.clear(row);
+            }
         }
     }
 }
@@ -220,9 +263,11 @@ impl<'f> RowSlices<'f> {
     }
 
     /// Write the branch of each row of a node into the scratch memory: as one bit for two branches,
-    /// as two bits for three, else as a number. `sorted` is the order of a numeric split feature
-    /// that the buffers do not hold.
-    fn mark(
+    /// as two bits for three, else as a number.
+    ///
+    /// `sorted` is the order of a numeric split feature that the buffers do not hold, with its rows
+    /// already branch by branch. `layout` is that of the nominal codes.
+    fn mark_branches(
         &self,
         node: NodeRange,
         plan: &PartitionPlan<'_>,
@@ -232,9 +277,9 @@ impl<'f> RowSlices<'f> {
     ) {
         let range = node.start - self.base..node.start - self.base + node.len;
         let branches = plan.sizes.len();
-        let few = branches == 2 || branches == 3;
+        let are_bits = branches == 2 || branches == 3;
         if branches == 3 && scratch.last.words().is_empty() {
-            scratch.last = Bits::new(scratch.n);
+            scratch.last = Bits::new(scratch.n_rows);
         }
         match plan.place {
             FeaturePlace::Numeric(split) => {
@@ -252,37 +297,29 @@ impl<'f> RowSlices<'f> {
                 }
             }
             FeaturePlace::Nominal(column) => {
-                let from = &self.coded[node.buffer];
-                if !few {
-                    scratch.branch.resize(scratch.n, 0);
+                let coded = &self.coded[node.buffer];
+                if !are_bits {
+                    scratch.branch_of_row.resize(scratch.n_rows, 0);
                 }
                 for i in range {
-                    let row = from.rows[i];
-                    let codes = &from.codes[i * layout.row_bytes()..];
+                    let row = coded.rows[i];
+                    let codes = &coded.codes[i * layout.row_bytes()..];
                     let branch = plan.branch(layout.code(codes, column));
-                    if few {
-                        if branch > 0 {
-                            scratch.later.set(row)
-                        } else {
-                            scratch.later.clear(row)
-                        }
-                        if branches == 3 {
-                            if branch == 2 {
-                                scratch.last.set(row)
-                            } else {
-                                scratch.last.clear(row)
-                            }
-                        }
+                    if are_bits {
+                        scratch.set_branch(row, branch, branches);
                     } else {
-                        scratch.branch[row as usize] = branch as u16;
+                        scratch.branch_of_row[row as usize] = branch as u16;
                     }
                 }
             }
         }
     }
 
-    /// Bring the rows of each branch together in all orders and in the coded rows. The order of a
-    /// numeric split feature already has `<=`, then `>`, then missing values.
+    /// Bring the rows of each branch together in all orders and in the coded rows.
+    ///
+    /// `node` is the range of the node that is split, and `plan` its split. The order of a numeric
+    /// split feature is already in the order of the branches: values up to the threshold, values
+    /// above it, missing values. Branches that are not kept are left in an unspecified state.
     ///
     /// # Errors
     /// [`Error::Cancelled`](crate::error::Error::Cancelled).
@@ -294,114 +331,137 @@ impl<'f> RowSlices<'f> {
         scratch: &mut PartitionScratch,
         control: &Control,
     ) -> Result<()> {
-        let start = node.start - self.base;
-        let range = start..start + node.len;
-        let layout = &context.nominal.layout;
         if !plan.keep.contains(&true) {
             return Ok(());
         }
-        // The first place of each branch, and the branch of each row.
-        let mut starts = Vec::with_capacity(plan.sizes.len());
-        let mut sum = 0;
-        for &size in plan.sizes {
-            starts.push(sum);
-            sum += size;
-        }
-        // The order of the split feature has its branches side by side.
-        let listed = context.setting.sorts_in_nodes;
-        let mut sorted = Vec::new();
-        if let FeaturePlace::Numeric(split) = plan.place {
-            if listed {
-                sorted = context.sorted(split, &self.orders[0][range.clone()]);
-            }
-            if let [left, _] = plan.sizes {
-                let order = match listed {
-                    true => &mut sorted[..],
-                    false => &mut self.orders[split][range.clone()],
-                };
-                // Rows without a value come last in the order.
-                let joined = left.saturating_sub(plan.at) as usize;
-                order[plan.at as usize..].rotate_right(joined);
-            }
-        }
-        self.mark(node, plan, listed.then_some(&sorted), layout, scratch);
-        let PartitionScratch { later, last, branch, entries, .. } = scratch;
-        let (branches, size) = (plan.sizes.len(), |b: usize| plan.sizes[b] as usize);
-        let divide = |order: &mut [u32], entries: &mut Vec<u32>| match *plan.keep {
-            [left, right] => order_in_two(order, later, size(0), [left, right], entries),
-            [left, right, missing] => {
-                let (sizes, keep) = ([size(0), size(1), size(2)], [left, right, missing]);
-                order_in_three(order, [later, last], sizes, keep, entries);
-            }
-            _ => order_by_branch(order, branch, &starts, entries),
-        };
-        // Every order but that of the split feature; those of a wide node by several threads.
-        let is_divided =
-            |i: usize| !listed && matches!(plan.place, FeaturePlace::Numeric(split) if split == i);
-        let wide = node.len * self.orders.len() > WIDE_NODE;
-        let threads = if wide { control.threads() } else { 1 };
-        entries.resize_with(entries.len().max(threads), Vec::new);
-        let together = self.orders.len().div_ceil(threads).max(1);
-        let mut parts: Vec<_> = self.orders.chunks_mut(together).zip(entries).collect();
-        parallel::for_each_mut(control, &mut parts, &|part, (orders, entries)| {
-            for (i, order) in (part * together..).zip(orders.iter_mut()) {
-                if !is_divided(i) {
-                    divide(&mut order[range.clone()], entries);
-                }
-            }
-            Ok(())
-        })?;
-        // The coded rows, from one buffer to the other.
+        let start = node.start - self.base;
+        let range = start..start + node.len;
+        let layout = &context.nominal.layout;
+        let sorted = self.order_split_feature(context, range.clone(), plan);
+        self.mark_branches(node, plan, sorted.as_ref(), layout, scratch);
+        let branch_starts = starts_of(plan.sizes);
+        let is_one_list = context.setting.sorts_in_nodes;
+        self.partition_orders(range.clone(), plan, &branch_starts, is_one_list, scratch, control)?;
+        // The coded rows go from one buffer to the other.
         if layout.features() > 0 {
-            let [a, b] = &mut self.coded;
-            let (from, to) = if node.buffer == 0 { (a, b) } else { (b, a) };
-            let bytes = layout.row_bytes();
-            coded_by_branch(from, to, range, bytes, &starts, plan.keep, |row| match branches {
-                2 => later.get(row) as usize,
-                3 => (later.get(row) * (1 + last.get(row))) as usize,
-                _ => branch[row as usize] as usize,
+            let PartitionScratch { later, last, branch_of_row, .. } = scratch;
+            let [first, second] = &mut self.coded;
+            let (from, to) = if node.buffer == 0 { (first, second) } else { (second, first) };
+            let (row_bytes, branches) = (layout.row_bytes(), plan.sizes.len());
+            coded_by_branch(from, to, range, row_bytes, &branch_starts, plan.keep, |row| {
+                match branches {
+                    2 => later.get(row) as usize,
+                    3 => (later.get(row) * (1 + last.get(row))) as usize,
+                    _ => branch_of_row[row as usize] as usize,
+                }
             });
         }
         Ok(())
     }
 
-    /// Disjoint slices, one per range (ascending, without overlap), of rows of
-    /// `row_bytes` bytes of codes.
+    /// Bring the order of a numeric split feature into the order of the branches, where rows
+    /// without a value join the left one. Returns the order where the buffers do not hold it,
+    /// because nodes sort their features.
+    fn order_split_feature<W: Scanning>(
+        &mut self,
+        context: &GrowContext<'_, W>,
+        range: Range<usize>,
+        plan: &PartitionPlan<'_>,
+    ) -> Option<Vec<u32>> {
+        let sorts_in_nodes = context.setting.sorts_in_nodes;
+        let FeaturePlace::Numeric(split) = plan.place else { return None };
+        let mut sorted =
+            sorts_in_nodes.then(|| context.sort_in_node(split, &self.orders[0][range.clone()]));
+        if let [left, _] = plan.sizes {
+            let order = match &mut sorted {
+                Some(sorted) => &mut sorted[..],
+                None => &mut self.orders[split][range],
+            };
+            // Rows without a value come last in the order.
+            let n_joining = left.saturating_sub(plan.at) as usize;
+            order[plan.at as usize..].rotate_right(n_joining);
+        }
+        sorted
+    }
+
+    /// Partition every order but that of the split feature, which has its branches side by side
+    /// already; where nodes sort their features, partition the one list of rows. Several threads
+    /// share the orders of a wide node.
+    fn partition_orders(
+        &mut self,
+        range: Range<usize>,
+        plan: &PartitionPlan<'_>,
+        branch_starts: &[u32],
+        is_one_list: bool,
+        scratch: &mut PartitionScratch,
+        control: &Control,
+    ) -> Result<()> {
+        let PartitionScratch { later, last, branch_of_row, entries, .. } = scratch;
+        let size = |branch: usize| plan.sizes[branch] as usize;
+        let partition = |order: &mut [u32], entries: &mut Vec<u32>| match *plan.keep {
+            [left, right] => order_in_two(order, later, size(0), [left, right], entries),
+            [left, right, missing] => {
+                let (sizes, keep) = ([size(0), size(1), size(2)], [left, right, missing]);
+                order_in_three(order, [later, last], sizes, keep, entries);
+            }
+            _ => order_by_branch(order, branch_of_row, branch_starts, entries),
+        };
+        let is_ordered = |numeric: usize| {
+            !is_one_list && matches!(plan.place, FeaturePlace::Numeric(split) if split == numeric)
+        };
+        let is_wide = range.len() * self.orders.len() > WIDE_NODE;
+        let threads = if is_wide { control.threads() } else { 1 };
+        entries.resize_with(entries.len().max(threads), Vec::new);
+        let per_thread = self.orders.len().div_ceil(threads).max(1);
+        let mut parts: Vec<_> = self.orders.chunks_mut(per_thread).zip(entries).collect();
+        parallel::for_each_mut(control, &mut parts, &|part, (orders, entries)| {
+            for (numeric, order) in (part * per_thread..).zip(orders.iter_mut()) {
+                if !is_ordered(numeric) {
+                    partition(&mut order[range.clone()], entries);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Disjoint slices, one per range, of rows of `row_bytes` bytes of codes (0 without nominal
+    /// features). The ranges must ascend and may not overlap; rows between them are given up.
     pub fn divide(self, ranges: &[NodeRange], row_bytes: usize) -> Vec<RowSlices<'f>> {
-        let mut slices: Vec<RowSlices<'f>> = Vec::with_capacity(ranges.len());
-        let RowSlices { base, orders, coded } = self;
-        let mut orders: Vec<&'f mut [u32]> = orders;
-        let [a, b] = coded;
-        let mut coded = [a, b];
-        let mut at = base;
-        let has_coded = row_bytes > 0;
+        let Self { base, mut orders, coded: [mut first, mut second] } = self;
+        let mut slices = Vec::with_capacity(ranges.len());
+        let mut slices_start = base;
         for &NodeRange { start, len, .. } in ranges {
-            // Of each slice that is left, skip the rows before the range and take those of it.
-            let skip = start - at;
-            let mut mine = Vec::with_capacity(orders.len());
-            for order in &mut orders {
-                let rest = std::mem::take(order);
-                let (part, rest) = rest[skip..].split_at_mut(len);
-                mine.push(part);
-                *order = rest;
-            }
-            let (s, l) = if has_coded { (skip, len) } else { (0, 0) };
-            let mut parts = coded.iter_mut().map(|c| {
-                let (codes, rest) =
-                    std::mem::take(&mut c.codes)[s * row_bytes..].split_at_mut(l * row_bytes);
-                c.codes = rest;
-                let (classes, rest) = std::mem::take(&mut c.classes)[s..].split_at_mut(l);
-                c.classes = rest;
-                let (rows, rest) = std::mem::take(&mut c.rows)[s..].split_at_mut(l);
-                c.rows = rest;
-                CodedBuffer { codes, classes, rows }
+            let skipped = start - slices_start;
+            let orders_of_range =
+                orders.iter_mut().map(|order| take_part(order, skipped, len)).collect();
+            // Without nominal features there are no coded rows to be skipped or taken.
+            let (skipped, len_coded) = if row_bytes > 0 { (skipped, len) } else { (0, 0) };
+            let coded = [&mut first, &mut second].map(|buffer| CodedBuffer {
+                codes: take_part(&mut buffer.codes, skipped * row_bytes, len_coded * row_bytes),
+                classes: take_part(&mut buffer.classes, skipped, len_coded),
+                rows: take_part(&mut buffer.rows, skipped, len_coded),
             });
-            if let (Some(a), Some(b)) = (parts.next(), parts.next()) {
-                drop(parts);
-                slices.push(RowSlices { base: start, orders: mine, coded: [a, b] });
-            }
-            at = start + len;
+            slices.push(RowSlices { base: start, orders: orders_of_range, coded });
+            slices_start = start + len;
         }
         slices
     }
+}
+
+/// The first place of each branch among the rows of a node, from the sizes of the branches.
+fn starts_of(sizes: &[u32]) -> Vec<u32> {
+    let mut starts = Vec::with_capacity(sizes.len());
+    let mut start = 0;
+    for &size in sizes {
+        starts.push(start);
+        start += size;
+    }
+    starts
+}
+
+/// Take `len` elements of a slice after the first `skipped`; the elements after them are left.
+fn take_part<'f, T>(slice: &mut &'f mut [T], skipped: usize, len: usize) -> &'f mut [T] {
+    let (part, rest) = std::mem::take(slice)[skipped..].split_at_mut(len);
+    *slice = rest;
+    part
 }

@@ -23,8 +23,8 @@ use crate::stats::Sum;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Up to this many rows the long orders lie close together in memory, and short orders pay only
-/// with several classes.
+/// Up to this many rows of a data set the long orders lie close together in memory, and short
+/// orders pay only with several classes.
 const CLOSE_ROWS: usize = 1024;
 
 /// The rows of the node whose orders were copied; its descendants share them.
@@ -33,7 +33,7 @@ struct ShortRows {
     /// The data set's row of each number.
     ids: [u32; ROWS],
     /// The numbers of the rows of each class that occurs, as bits.
-    members: Vec<u64>,
+    class_members: Vec<u64>,
     /// The rows with their numbers, packed; zeros for classes.
     packed: means::SmallRows,
 }
@@ -43,7 +43,7 @@ struct ShortRows {
 pub(super) struct ShortOrders {
     rows: Arc<ShortRows>,
     /// The numbers of the node's rows, as bits.
-    kept: u64,
+    members: u64,
     /// Number of rows and class sums.
     pub facts: OrderFacts,
     /// Numbers and tied bits by ascending value, feature by feature.
@@ -54,26 +54,27 @@ pub(super) struct ShortOrders {
 #[derive(Debug, Default)]
 pub(super) struct ShortPool {
     #[expect(clippy::vec_box, reason = "boxes go from node to node; what they hold is large")]
-    free: Vec<Box<ShortOrders>>,
+    unused: Vec<Box<ShortOrders>>,
     /// Number of each row of the data set within a node.
     numbers: Vec<u8>,
 }
 
 impl ShortPool {
     /// Take the memory of a finished node back; the next node of at most 64 rows reuses it.
-    pub fn give(&mut self, orders: Box<ShortOrders>) {
-        self.free.push(orders);
+    pub fn recycle(&mut self, orders: Box<ShortOrders>) {
+        self.unused.push(orders);
     }
 
-    /// Orders of a node, still to be filled in.
-    fn take(&mut self, rows: Arc<ShortRows>, kept: u64) -> Box<ShortOrders> {
+    /// Orders of the node with some of the rows (`members`, as bits), still to be filled in; in the
+    /// memory of a finished node where there is one.
+    fn make_orders(&mut self, rows: Arc<ShortRows>, members: u64) -> Box<ShortOrders> {
         let facts = OrderFacts::default();
-        match self.free.pop() {
+        match self.unused.pop() {
             Some(mut orders) => {
-                (orders.rows, orders.kept, orders.facts) = (rows, kept, facts);
+                (orders.rows, orders.members, orders.facts) = (rows, members, facts);
                 orders
             }
-            None => Box::new(ShortOrders { rows, kept, facts, orders: Orders::default() }),
+            None => Box::new(ShortOrders { rows, members, facts, orders: Orders::default() }),
         }
     }
 }
@@ -88,13 +89,14 @@ pub(super) enum ShortScoring {
 }
 
 impl ShortScoring {
-    /// `None` where the orders of small nodes are not copied.
+    /// How the small nodes of a tree are scored; `None` where their orders are not copied. The
+    /// head of this file has the conditions.
     pub fn of<W: Scanning>(context: &GrowContext<'_, W>) -> Option<Self> {
         let (setting, criterion) = (context.setting, context.setting.criterion);
-        let known = context.numeric.iter().all(|column| column.missing.is_none());
+        let has_all_values = context.numeric.iter().all(|column| column.missing.is_none());
         let pays = context.data.len() > CLOSE_ROWS || context.data.n_classes() >= SEVERAL_CLASSES;
         let fits = pays
-            && known
+            && has_all_values
             && !context.numeric.is_empty()
             && !setting.sorts_in_nodes
             && context.nominal.features.is_empty()
@@ -110,8 +112,8 @@ impl ShortScoring {
             let fits = !context.packed.is_empty() && criterion.is_between_means();
             return fits.then_some(Self::Means);
         }
-        let how = criterion.running_scores().filter(|_| context.weights.is_unit());
-        how.filter(|how| how.holds(ROWS, setting.context.logs)).map(Self::Classes)
+        let running = criterion.running_scores().filter(|_| context.weights.is_unit());
+        running.filter(|scores| scores.holds(ROWS, setting.context.logs)).map(Self::Classes)
     }
 }
 
@@ -129,24 +131,24 @@ impl ShortOrders {
         // Number the rows in the order of the first feature, and the classes that occur.
         let occurring = totals.iter().enumerate().filter(|(_, sum)| !sum.is_empty());
         let classes: Vec<u16> = occurring.map(|(class, _)| class as u16).collect();
-        let (members, packed) = (vec![0; classes.len()], [0; ROWS]);
-        let mut rows = ShortRows { ids: [0; ROWS], members, packed };
+        let (class_members, packed) = (vec![0; classes.len()], [0; ROWS]);
+        let mut rows = ShortRows { ids: [0; ROWS], class_members, packed };
         let mut class_of = Bytes::default();
         for (i, &entry) in slices.order(0, range).iter().enumerate() {
             let row = entry_row(entry);
             let code = context.class_of.codes[row as usize];
-            let class = classes.partition_point(|&c| c < code);
+            let class = classes.partition_point(|&other| other < code);
             numbers[row as usize] = i as u8;
             rows.ids[i] = row;
-            rows.members[class] |= 1 << i;
+            rows.class_members[class] |= 1 << i;
             class_of.0[i] = class as u8;
             if let Some(&packed) = context.packed.get(row as usize) {
                 rows.packed[i] = packed;
             }
         }
-        // Every order by these numbers.
-        let kept = u64::MAX >> (ROWS - range.len);
-        let mut node = pool.take(Arc::new(rows), kept);
+        // Copy every order as these numbers.
+        let members = u64::MAX >> (ROWS - range.len);
+        let mut node = pool.make_orders(Arc::new(rows), members);
         let Orders { rows, tied } = &mut node.orders;
         rows.resize(context.numeric.len(), Bytes::default());
         tied.resize(context.numeric.len(), 0);
@@ -158,24 +160,28 @@ impl ShortOrders {
             }
         }
         pool.numbers = numbers;
-        node.count(class_of);
+        node.count_rows(class_of);
         node
     }
 
-    /// The orders of the child that keeps some of the rows.
-    fn child(&self, kept: u64, pool: &mut ShortPool) -> Box<Self> {
-        let mut node = pool.take(self.rows.clone(), kept);
-        retain(Level::active(), &self.orders, self.facts.len, kept, &mut node.orders);
-        node.count(self.facts.class_of);
+    /// The orders of the child that has some of the rows, `members` as bits of their numbers.
+    fn child(&self, members: u64, pool: &mut ShortPool) -> Box<Self> {
+        let mut node = pool.make_orders(self.rows.clone(), members);
+        retain(Level::active(), &self.orders, self.facts.len, members, &mut node.orders);
+        node.count_rows(self.facts.class_of);
         node
     }
 
-    /// Fill in the number of rows and the class sums of the rows that are kept.
-    fn count(&mut self, class_of: Bytes) {
-        let mut facts =
-            OrderFacts { len: self.kept.count_ones() as usize, class_of, ..OrderFacts::default() };
-        for (class, members) in self.rows.members.iter().enumerate() {
-            let size = (members & self.kept).count_ones();
+    /// Fill in the number of rows and the class sums of the node, whose rows have the classes
+    /// `class_of` by their numbers.
+    fn count_rows(&mut self, class_of: Bytes) {
+        let mut facts = OrderFacts {
+            len: self.members.count_ones() as usize,
+            class_of,
+            ..OrderFacts::default()
+        };
+        for (class, members) in self.rows.class_members.iter().enumerate() {
+            let size = (members & self.members).count_ones();
             facts.sizes.0[class] = size as u8;
             facts.present |= u64::from(size > 0) << class;
         }
@@ -197,9 +203,16 @@ impl ShortOrders {
         pool: &mut ShortPool,
     ) -> [Option<Box<Self>>; 2] {
         let order = &self.orders.rows[numeric].0;
-        let on_left = order[..left].iter().fold(0, |set, &row| set | 1 << (row % 64));
-        let rows = [on_left, self.kept & !on_left];
-        std::array::from_fn(|child| keep[child].then(|| self.child(rows[child], pool)))
+        let on_left = order[..left].iter().fold(0, |bits, &row| bits | 1 << (row % 64));
+        let members = [on_left, self.members & !on_left];
+        std::array::from_fn(|child| keep[child].then(|| self.child(members[child], pool)))
+    }
+
+    /// The row of the data set at a place of the order of a feature; at the last row, for a place
+    /// after it.
+    pub fn row_at(&self, numeric: usize, place: usize) -> u32 {
+        let number = self.orders.rows[numeric].0[place.min(self.facts.len - 1)];
+        self.rows.ids[usize::from(number) % ROWS]
     }
 
     /// The rows of the data set at some places of the order of a feature.

@@ -11,14 +11,14 @@ use super::context::FeaturePlace;
 use super::evaluate::{ByOrder, NodeEvaluator, Workspace};
 use super::features::WantedFeatures;
 use super::listing::Candidate;
-use super::search::{BestSplit, WholeRows, choose};
+use super::search::{BestSplit, WholeRows, choose_candidate};
 use crate::data::{Column, entry_row, entry_tied, pack_entry};
 use crate::error::Result;
 use crate::numeric::{Moments, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
 use crate::simd::prefetch;
-use crate::split::Choice;
+use crate::split::ScoredCandidate;
 use crate::split::significance::Significance;
 use crate::stats::Sum;
 use crate::stats::contingency::ContingencyTables;
@@ -30,7 +30,8 @@ use crate::tree::{FeatureTest, Test, majority};
 use std::borrow::Cow;
 use std::iter::repeat_n;
 
-/// Entries of an order by which the values of rows are fetched ahead.
+/// Entries of an order by which the values of rows are fetched ahead: far enough for a value to
+/// arrive from memory, near enough for it to stay in the cache.
 const AHEAD: usize = 16;
 /// Rows times features from which several threads share the tests of a node.
 const WIDE_NODE: usize = 1 << 16;
@@ -38,44 +39,49 @@ const WIDE_NODE: usize = 1 << 16;
 impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     /// The tests of all features that vary and that the path allows, with adjusted p-values, most
     /// significant first.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     pub fn feature_tests(
         &self,
         rule: &Significance,
         control: &Control,
     ) -> Result<Vec<(u32, FeatureTest)>> {
-        let features = self.context.data.columns().len();
-        let wide = self.range.len * features > WIDE_NODE;
-        let control = if wide { control.clone() } else { control.serial() };
-        let found = parallel::map(&control, features, &|feature| {
+        let n_features = self.context.data.columns().len();
+        let is_wide = self.range.len * n_features > WIDE_NODE;
+        let control = if is_wide { control.clone() } else { control.serial() };
+        let tests = parallel::map(&control, n_features, &|feature| {
             control.check()?;
             let feature = feature as u32;
             let is_allowed = self.path.is_none_or(|path| path.allows(feature));
             Ok(is_allowed.then(|| self.feature_test(rule, feature)).flatten())
         })?;
-        let tests = (0..).zip(found).filter_map(|(feature, test)| Some((feature, test?)));
-        Ok(rule.ranked(tests.collect()))
+        let of_features = (0..).zip(tests).filter_map(|(feature, test)| Some((feature, test?)));
+        Ok(rule.rank(of_features.collect()))
     }
 
     /// The rows whose value of a feature is known, as entries of an order; levels come in
     /// the order of their codes.
     fn known_entries(&self, feature: u32) -> Cow<'_, [u32]> {
-        let j = match self.context.place(feature) {
-            FeaturePlace::Numeric(i) => return self.known(i).order,
-            FeaturePlace::Nominal(j) => j,
+        let place = match self.context.place(feature) {
+            FeaturePlace::Numeric(numeric) => return self.known_order(numeric).order,
+            FeaturePlace::Nominal(nominal) => nominal,
         };
         let nominal = &self.context.nominal;
-        let mut levels = self.coded().by_code(&nominal.layout, j);
-        levels.truncate(levels.len() - usize::from(nominal.missing[j]));
+        let mut levels = self.coded().by_code(&nominal.layout, place);
+        levels.truncate(levels.len() - usize::from(nominal.missing[place]));
         let entries =
             |rows: Vec<u32>| rows.into_iter().enumerate().map(|(i, row)| pack_entry(row, i > 0));
         levels.into_iter().flat_map(entries).collect()
     }
 
-    /// The score of a group of entries with one value: the number, or the code of the level. Scores
-    /// lie around 0, that of the row in the middle of the order, and are scaled by a power of two,
-    /// which is exact: nothing cancels, and no square leaves the range of a double. `None` where
-    /// all entries have one value.
-    fn scores<'s>(
+    /// The score of a group of entries with one value: the number, or the code of the level; `None`
+    /// where all entries have one value.
+    ///
+    /// `order` are the entries with a value, ascending, and `middle` is the row in their middle.
+    /// Scores lie around 0, that of the middle row, and are scaled by a power of two, which is
+    /// exact: nothing cancels, and no square leaves the range of a double.
+    fn value_score<'s>(
         &'s self,
         feature: u32,
         order: &[u32],
@@ -87,7 +93,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         };
         let scores = match self.context.place(feature) {
             FeaturePlace::Numeric(_) => &[][..],
-            FeaturePlace::Nominal(j) => &self.context.nominal.scores[j],
+            FeaturePlace::Nominal(nominal) => &self.context.nominal.scores[nominal],
         };
         let value = move |row: u32| match codes {
             None => numbers[row as usize],
@@ -99,6 +105,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         let [first, last] = [order[0], order[order.len() - 1]].map(|e| value(entry_row(e)));
         let centre = value(middle);
         let reach = (centre - first).max(last - centre);
+        // The inverse of the power of two below the reach; that of a subnormal reach is no double.
         let scale = (-reach.log2().floor().max(-1000.0)).exp2();
         let score = move |group: &[u32]| (value(entry_row(group[0])) - centre) * scale;
         (reach > 0.0).then_some(score)
@@ -106,20 +113,23 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
 
     /// The number of rows that the weights of some rows stand for, and the row at which half of the
     /// weight is passed; `None` for at most one row.
-    fn effective(&self, rows: impl Iterator<Item = u32> + Clone) -> Option<(f64, u32)> {
+    ///
+    /// Copies stand for as many rows as they are. Other weights stand for `(sum of w)^2 / (sum of
+    /// w^2)` rows (Kish's effective sample size).
+    fn effective_rows(&self, rows: impl Iterator<Item = u32> + Clone) -> Option<(f64, u32)> {
         let weights = self.context.weights;
         let units = |row: u32| i128::from(weights.of(row).units());
         let total: i128 = rows.clone().map(units).sum();
-        let mut rest = total / 2;
+        let mut until_half = total / 2;
         let middle = rows.clone().find(|&row| {
-            rest -= units(row);
-            rest < 0
+            until_half -= units(row);
+            until_half < 0
         })?;
-        let effective = match weights.are_copies() {
-            true => total as f64 * weights.unit(),
-            false => {
-                total as f64 * total as f64 / rows.map(|r| units(r).pow(2)).sum::<i128>() as f64
-            }
+        let effective = if weights.are_copies() {
+            total as f64 * weights.unit()
+        } else {
+            let squares = rows.map(|row| units(row).pow(2)).sum::<i128>();
+            total as f64 * total as f64 / squares as f64
         };
         (effective > 1.0).then_some((effective, middle))
     }
@@ -127,40 +137,41 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     /// The test of a feature, its p-value not adjusted; `None` where it does not vary.
     fn feature_test(&self, rule: &Significance, feature: u32) -> Option<FeatureTest> {
         if let Some(merging) = &rule.merging {
-            let MergedLevels { statistic, log_p, .. } = self.merged(merging, feature)?;
+            let MergedLevels { statistic, log_p, .. } = self.merge_levels(merging, feature)?;
             return Some(FeatureTest { statistic, log_p });
         }
         let (context, weights) = (self.context, self.context.weights);
         let order = self.known_entries(feature);
-        let (effective, middle) = self.effective(order.iter().map(|&e| entry_row(e)))?;
-        let score = self.scores(feature, &order, middle)?;
+        let (effective, middle) = self.effective_rows(order.iter().map(|&e| entry_row(e)))?;
+        let score = self.value_score(feature, &order, middle)?;
         let (values, is_scored) = match context.place(feature) {
-            FeaturePlace::Numeric(i) => (context.numeric[i].column.values(), true),
-            FeaturePlace::Nominal(j) => (&[][..], context.nominal.ordered[j]),
+            FeaturePlace::Numeric(numeric) => (context.numeric[numeric].column.values(), true),
+            FeaturePlace::Nominal(nominal) => (&[][..], context.nominal.ordered[nominal]),
         };
         let groups = || order.chunk_by(|_, &next| entry_tied(next) == 1);
-        let mut at = AHEAD;
+        let mut place_ahead = AHEAD;
         let score_and_prefetch = |group: &[u32]| {
-            at += group.len();
-            let later = order.get(at).and_then(|&e| values.get(entry_row(e) as usize));
+            place_ahead += group.len();
+            let later = order.get(place_ahead).and_then(|&e| values.get(entry_row(e) as usize));
             later.into_iter().for_each(prefetch);
             score(group)
         };
         let mut sums = LinearSums::new(context.data.n_classes(), is_scored);
-        let linear = self.linear(&mut sums, groups(), score_and_prefetch, |row| weights.of(row))?;
-        let permuted = |form| {
+        let linear =
+            self.linear_statistic(&mut sums, groups(), score_and_prefetch, |row| weights.of(row))?;
+        let log_p_by_permutation = |form| {
             let seed = mix(context.setting.seed, u64::from(feature));
             let scored = groups().map(|group| (score(group), group));
-            self.permuted(is_scored, scored, form, seed)
+            self.permutation_log_p(is_scored, scored, form, seed)
         };
-        let (statistic, log_p) = rule.test.test(&linear, effective, permuted);
+        let (statistic, log_p) = rule.test.test(&linear, effective, log_p_by_permutation);
         Some(FeatureTest { statistic, log_p })
     }
 
     /// The linear statistic of groups of entries with one value of a feature, in the memory of
     /// `sums`. `score` is called once per group, in order; `sum_of` is what a row adds to the sums.
     /// Generic, as calls per group by pointers take twice the time.
-    fn linear<'e, 's>(
+    fn linear_statistic<'e, 's>(
         &self,
         sums: &'s mut LinearSums,
         groups: impl Iterator<Item = &'e [u32]>,
@@ -169,12 +180,12 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     ) -> Option<LinearStatistic<'s>> {
         let (context, unit) = (self.context, self.context.weights.unit());
         let classes = context.data.n_classes();
-        let number = |sum: W::Sum| sum.moments().map(|sum| sum.rounded(unit));
-        let mean = number(Sum::total(self.totals)).map(|all| all.mean);
+        let moments = |sum: W::Sum| sum.moments().map(|sum| sum.rounded(unit));
+        let mean = moments(Sum::total(self.totals)).map(|all| all.mean);
         let class = |row: u32| if classes == 1 { 0 } else { context.class_of.codes[row as usize] };
         sums.clear();
         let is_scored = sums.is_scored();
-        let (mut own, mut all) = (vec![W::Sum::default(); classes], W::Sum::default());
+        let (mut by_class, mut all) = (vec![W::Sum::default(); classes], W::Sum::default());
         let mut influences = vec![0.0; classes];
         for group in groups {
             let score = score(group);
@@ -183,26 +194,27 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
                 sums.add_class(score, sum_of(row).value(unit), class(row).into());
                 continue;
             }
-            own.fill(W::Sum::default());
+            by_class.fill(W::Sum::default());
             for row in group.iter().map(|&e| entry_row(e)) {
-                let sum = &mut own[usize::from(class(row))];
+                let sum = &mut by_class[usize::from(class(row))];
                 *sum = sum.plus(sum_of(row));
             }
-            let weight = Sum::total(&own);
+            let weight = Sum::total(&by_class);
             all = all.plus(weight);
-            for (influence, &sum) in influences.iter_mut().zip(&own) {
-                let of_number = |m: Moments| m.weight * (m.mean - mean.unwrap_or_default());
-                *influence = number(sum).map_or(sum.value(unit), of_number);
+            for (influence, &sum) in influences.iter_mut().zip(&by_class) {
+                let of_number =
+                    |moments: Moments| moments.weight * (moments.mean - mean.unwrap_or_default());
+                *influence = moments(sum).map_or(sum.value(unit), of_number);
             }
             sums.add(score, weight.value(unit), &influences);
         }
-        LinearStatistic::new(sums, number(all).map(|all| all.deviation))
+        LinearStatistic::new(sums, moments(all).map(|all| all.deviation))
     }
 
     /// The logarithm of the p-value of the quadratic form of some groups, by permutations of their
     /// rows. A row keeps its weight, which may be that of its class, and copies are rows of their
     /// own.
-    fn permuted<'e>(
+    fn permutation_log_p<'e>(
         &self,
         is_scored: bool,
         groups: impl Iterator<Item = (f64, &'e [u32])>,
@@ -233,24 +245,27 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             let groups = places.iter().map(|place| &entries[place.clone()]);
             let mut scores = scores.iter();
             let score = |_: &[u32]| scores.next().copied().unwrap_or(0.0);
-            let linear = self.linear(&mut sums, groups, score, sum_of);
+            let linear = self.linear_statistic(&mut sums, groups, score, sum_of);
             linear.map_or(0.0, |linear| linear.quadratic().0)
         })
     }
 
-    /// The merged levels of a feature, of which missing values are the last; `None` where the
-    /// feature does not vary.
-    fn merged(&self, merging: &LevelMerging, feature: u32) -> Option<MergedLevels> {
-        let FeaturePlace::Nominal(j) = self.context.place(feature) else { return None };
+    /// Merge the levels of a feature that do not differ significantly, of which missing values are
+    /// the last; `None` where the feature does not vary.
+    fn merge_levels(&self, merging: &LevelMerging, feature: u32) -> Option<MergedLevels> {
+        let FeaturePlace::Nominal(place) = self.context.place(feature) else { return None };
         let (nominal, unit) = (&self.context.nominal, self.context.weights.unit());
-        let levels = self.coded().by_code(&nominal.layout, j);
-        let floats = nominal.missing[j] && levels.last().is_some_and(|rows| !rows.is_empty());
-        let order = match nominal.ordered[j] {
-            false => LevelOrder::Nominal,
-            true if floats => LevelOrder::Floating,
-            true => LevelOrder::Ordered,
+        let levels = self.coded().by_code(&nominal.layout, place);
+        let has_missing =
+            nominal.missing[place] && levels.last().is_some_and(|rows| !rows.is_empty());
+        let order = if !nominal.ordered[place] {
+            LevelOrder::Nominal
+        } else if has_missing {
+            LevelOrder::Floating
+        } else {
+            LevelOrder::Ordered
         };
-        let (effective, _) = self.effective(self.coded().rows.iter().copied())?;
+        let (effective, _) = self.effective_rows(self.coded().rows.iter().copied())?;
         let sums = levels.into_iter().flat_map(|rows| self.context.sums(rows.into_iter()));
         let cells: Vec<f64> = sums.map(|sum| sum.value(unit)).collect();
         let scale = effective / cells.iter().sum::<f64>();
@@ -265,51 +280,73 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         feature: u32,
         contingency: &ContingencyTables<W::Sum>,
     ) -> Result<Option<BestSplit<W::Sum>>> {
-        let FeaturePlace::Nominal(j) = self.context.place(feature) else { return Ok(None) };
-        let Some(MergedLevels { groups, .. }) = self.merged(merging, feature) else {
+        let FeaturePlace::Nominal(place) = self.context.place(feature) else { return Ok(None) };
+        let Some(MergedLevels { groups, .. }) = self.merge_levels(merging, feature) else {
             return Ok(None);
         };
         reached::count(Way::MergedLevels);
-        let (nominal, k) = (&self.context.nominal, self.totals.len());
-        let by_level = self.coded().by_code(&nominal.layout, j);
-        let sum = |group: &Vec<u32>| {
+        let (nominal, n_classes) = (&self.context.nominal, self.totals.len());
+        let by_level = self.coded().by_code(&nominal.layout, place);
+        let group_sums = |group: &Vec<u32>| {
             self.context.sums(group.iter().flat_map(|&level| by_level[level as usize].clone()))
         };
-        let sums: Vec<W::Sum> = groups.iter().flat_map(sum).collect();
-        let weights = branch_weights(&sums, k, self.context.weights.unit());
-        let (arity, least) = (nominal.layout.arity(j), self.minimum().weight);
+        let sums: Vec<W::Sum> = groups.iter().flat_map(group_sums).collect();
+        let weights = branch_weights(&sums, n_classes, self.context.weights.unit());
+        let least = self.minimum().weight;
         if groups.len() < 2 || weights.iter().any(|&weight| weight < least) {
             return Ok(None);
         }
-        let levels = arity - usize::from(nominal.missing[j]);
-        let mut own = vec![None; arity];
-        for (branch, group) in groups.iter().enumerate() {
-            group.iter().for_each(|&level| own[level as usize] = Some(branch));
-        }
-        // A level without rows joins the next ordered one that has some, or the heaviest branch.
-        let branch = |code: usize| {
-            let found = match nominal.ordered[j] && code < levels {
-                true => own[code..levels].iter().chain(own[..code].iter().rev()).find_map(|&b| b),
-                false => own[code],
-            };
-            found.unwrap_or_else(|| majority(&weights)) as u16
-        };
-        let branch_of: Vec<u16> = (0..arity).map(branch).collect();
+        let n_levels = nominal.layout.arity(place) - usize::from(nominal.missing[place]);
+        let group_of = self.groups_of_codes(place, &groups);
+        let branch_of = self.branches_of_codes(place, &group_of, majority(&weights));
         let node = self.node();
         let score = node.score(node.setting.criterion, &sums)?;
-        let listed: Vec<u32> = branch_of[..levels].iter().map(|&b| u32::from(b)).collect();
-        let test = Test::Groups { first: 0, len: listed.len() as u32 };
-        let mut sizes = self.tables(contingency).branch_sizes(j, &sums, &branch_of);
+        let levels: Vec<u32> = branch_of[..n_levels].iter().map(|&b| u32::from(b)).collect();
+        let test = Test::Groups { first: 0, len: levels.len() as u32 };
+        let mut sizes = self.tables(contingency).branch_sizes(place, &sums, &branch_of);
         sizes.truncate(groups.len());
         Ok(Some(BestSplit {
             distance: node.distance(&sums)?,
             sizes,
-            missing: own[levels..].iter().any(Option::is_some),
-            levels: listed,
+            missing: group_of[n_levels..].iter().any(Option::is_some),
+            levels,
             branch_of,
             sums,
             ..BestSplit::new(feature, 0, test, score, groups.len())
         }))
+    }
+
+    /// The group of each code of a nominal feature; `None` for a code without rows in the node.
+    fn groups_of_codes(&self, place: usize, groups: &[Vec<u32>]) -> Vec<Option<usize>> {
+        let mut group_of = vec![None; self.context.nominal.layout.arity(place)];
+        for (number, group) in groups.iter().enumerate() {
+            group.iter().for_each(|&level| group_of[level as usize] = Some(number));
+        }
+        group_of
+    }
+
+    /// The branch of each code of a nominal feature, where each group of levels has one.
+    ///
+    /// An ordered level without rows joins the next level above it that has some, else the next one
+    /// below. Any other code without rows joins the `heaviest` branch.
+    fn branches_of_codes(
+        &self,
+        place: usize,
+        group_of: &[Option<usize>],
+        heaviest: usize,
+    ) -> Vec<u16> {
+        let nominal = &self.context.nominal;
+        let n_levels = group_of.len() - usize::from(nominal.missing[place]);
+        let branch = |code: usize| {
+            let group = if nominal.ordered[place] && code < n_levels {
+                let (below, from_here) = group_of[..n_levels].split_at(code);
+                from_here.iter().chain(below.iter().rev()).find_map(|&group| group)
+            } else {
+                group_of[code]
+            };
+            group.unwrap_or(heaviest) as u16
+        };
+        (0..group_of.len()).map(branch).collect()
     }
 
     /// The splits of all features by groups of merged levels.
@@ -325,7 +362,11 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     }
 
     /// The best split of the most significant feature that has an allowed one, if it is
-    /// significant. Its test, or that of the most significant feature, is left in the workspace.
+    /// significant. Its test is left in the workspace; where no feature is split, that of the most
+    /// significant one.
+    ///
+    /// # Errors
+    /// A score that is not a number, an error of a user's criterion, or cancellation.
     pub(super) fn choose_significant(
         &self,
         rule: &Significance,
@@ -341,7 +382,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             if let Some(merging) = &rule.merging {
                 if let Some(split) = self.merged_split(merging, feature, contingency)? {
                     workspace.significance = Some(test);
-                    return self.node().accepted_by_table(split, self.context.total_weight);
+                    return self.node().accept_by_table(split, self.context.total_weight);
                 }
                 continue;
             }
@@ -355,29 +396,31 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             let node = NodeEvaluator { totals: &known, left_out, ..*self };
             let mut wanted = vec![false; self.context.data.columns().len()];
             wanted[feature as usize] = true;
-            let wanted = WantedFeatures(Some(&wanted));
-            let best = node.best(contingency, evidence.as_ref(), wanted, workspace, control)?;
+            let wanted = WantedFeatures::only(&wanted);
+            let best =
+                node.best_of_features(contingency, evidence.as_ref(), wanted, workspace, control)?;
             // A statistic of 0 chooses no split.
-            let divides = |choice: &Choice| rule.cut.is_none() || choice.score > 0.0;
-            if let Some(choice) = choose(&node.tables(contingency), best)?.filter(divides) {
+            let divides = |winner: &ScoredCandidate| rule.cut.is_none() || winner.score > 0.0;
+            if let Some(winner) = choose_candidate(&node.tables(contingency), best)?.filter(divides)
+            {
                 workspace.significance = Some(test);
-                let split = node.accepted(choice, contingency, evidence.as_ref(), control)?;
-                return Ok(split.map(|split| self.with_left_out(split, &known)));
+                let split = node.accept(winner, contingency, evidence.as_ref(), control)?;
+                return Ok(split.map(|split| self.add_left_out(split, &known)));
             }
         }
         Ok(None)
     }
 
-    /// A split with the rows that were left out in its heaviest branch, the last on ties; `known`
-    /// are the class sums of the others.
-    fn with_left_out(&self, mut split: BestSplit<W::Sum>, known: &[W::Sum]) -> BestSplit<W::Sum> {
+    /// Add the rows that were left out to the heaviest branch of a split, the last of equal ones;
+    /// `known` are the class sums of the other rows.
+    fn add_left_out(&self, mut split: BestSplit<W::Sum>, known: &[W::Sum]) -> BestSplit<W::Sum> {
         let left_out = self.range.len as u32 - split.sizes.iter().sum::<u32>();
         if left_out == 0 {
             return split;
         }
         let weights = branch_weights(&split.sums, known.len(), self.context.weights.unit());
-        let order = |&a: &usize, &b: &usize| weights[a].total_cmp(&weights[b]);
-        let heaviest = (0..weights.len()).max_by(order).unwrap_or(0);
+        let by_weight = |&one: &usize, &other: &usize| weights[one].total_cmp(&weights[other]);
+        let heaviest = (0..weights.len()).max_by(by_weight).unwrap_or(0);
         split.sizes[heaviest] += left_out;
         let sums = split.sums[heaviest * known.len()..].iter_mut();
         for (sum, (all, &known)) in sums.zip(self.totals.iter().zip(known)) {
@@ -394,7 +437,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     }
 }
 
-/// The weight of each branch.
+/// The weight of each branch, from class sums branch by branch.
 fn branch_weights<S: Sum>(sums: &[S], classes: usize, unit: f64) -> Vec<f64> {
     sums.chunks_exact(classes).map(|sums| Sum::total(sums).value(unit)).collect()
 }

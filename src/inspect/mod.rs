@@ -60,9 +60,13 @@ impl ReachedRows {
         (0..n as u32).filter(|&r| fractions[r as usize] > 0.0).for_each(|r| reached.set(r));
         Ok(Self {
             reached,
-            weights: data.summing(Weights::from_reals(&inside(&weight), &original)?)?,
+            weights: data
+                .round_weights_for_target(Weights::from_reals(&inside(&weight), &original)?)?,
             divided: match is_divided {
-                true => Some(data.summing(Weights::importances(&inside(&product), &original)?)?),
+                true => Some(data.round_weights_for_target(Weights::importances(
+                    &inside(&product),
+                    &original,
+                )?)?),
                 false => None,
             },
         })
@@ -96,7 +100,7 @@ pub fn explain(
         if *least > 0.0 {
             let total = match node.divided {
                 None => weights.total(root.rows()),
-                Some(_) => plan.weighed(data, &all, &node.weights)?.total(all.rows()),
+                Some(_) => plan.weigh_rows(data, &all, &node.weights)?.total(all.rows()),
             };
             *least *= total / node_weight * (1.0 - 1e-12);
         }
@@ -288,7 +292,7 @@ fn on_neighbours<R>(
     control: &Control,
     ask: impl FnOnce(&Root<'_>, Option<&dyn Fn(u32) -> f64>) -> Result<R>,
 ) -> Result<R> {
-    let imputed = plan.imputed(data, rows, weights, control)?;
+    let imputed = plan.impute(data, rows, weights, control)?;
     let read = imputed.as_ref().unwrap_or(data);
     let classed = plan.with_target_bins(read, rows, weights)?;
     let read = classed.as_ref().unwrap_or(read);

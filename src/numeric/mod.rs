@@ -45,16 +45,17 @@ pub fn log2_factorial(x: f64) -> f64 {
     if x <= 20.0 && x.fract() == 0.0 {
         return log2((2..=x as u32).map(f64::from).product());
     }
-    let (mut z, mut below) = (x + 1.0, 1.0);
+    // gamma(x + 1) is gamma(z) divided by the product of all arguments from x + 1 to z - 1.
+    let (mut z, mut product) = (x + 1.0, 1.0);
     while z < 16.0 {
-        below *= z;
+        product *= z;
         z += 1.0;
     }
     let r = 1.0 / (z * z);
     let series =
         1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r * (1.0 / 1680.0 - r / 1188.0)));
     let ln_gamma = (z - 0.5) * z.ln() - z + 0.5 * std::f64::consts::TAU.ln() + series / z;
-    (ln_gamma - f64::ln(below)) / std::f64::consts::LN_2
+    (ln_gamma - f64::ln(product)) / std::f64::consts::LN_2
 }
 
 /// `ln x!` for real x >= 0; see [`log2_factorial`].
@@ -85,15 +86,15 @@ struct LogTables {
 
 impl LogTables {
     /// Tables of `size` entries; None if there is no memory for them.
-    fn of(size: usize) -> Option<Self> {
-        let log2 = filled(size, |i| if i == 0 { 0.0 } else { log2(i as f64) })?;
-        let x_log2_x = filled(size, |i| i as f64 * log2[i])?;
+    fn new(size: usize) -> Option<Self> {
+        let log2 = table_of(size, |i| if i == 0 { 0.0 } else { log2(i as f64) })?;
+        let x_log2_x = table_of(size, |i| i as f64 * log2[i])?;
         Some(Self { log2, x_log2_x, log2_factorial: OnceLock::new() })
     }
 }
 
-/// A table of `size` values; None if there is no memory for it.
-fn filled(size: usize, value: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
+/// A table of `value(i)` for i below `size`; None if there is no memory for it.
+fn table_of(size: usize, value: impl Fn(usize) -> f64) -> Option<Vec<f64>> {
     let mut table = Vec::new();
     if size > SMALLEST {
         try_reserve(&mut table, size).ok()?;
@@ -129,7 +130,7 @@ impl Logs {
             if let Some(level) = slot.get() {
                 return Self { log2: &level.log2, x_log2_x: &level.x_log2_x, level };
             }
-            match LogTables::of(size) {
+            match LogTables::new(size) {
                 // If another thread has filled the slot meanwhile, its tables are equal.
                 Some(level) => drop(slot.set(level)),
                 // Counts beyond a smaller table are computed.
@@ -150,7 +151,7 @@ impl Logs {
     #[inline]
     pub fn log2_factorial(&self, c: u32) -> f64 {
         let table = self.level.log2_factorial.get_or_init(|| {
-            filled(self.log2.len(), |i| log2_factorial(i as f64)).unwrap_or_default()
+            table_of(self.log2.len(), |i| log2_factorial(i as f64)).unwrap_or_default()
         });
         match table.get(c as usize) {
             Some(&v) => v,
@@ -401,25 +402,30 @@ pub fn uniform(key: u64, bound: u64) -> u64 {
     ((u128::from(key) * u128::from(bound)) >> 64) as u64
 }
 
-/// Sort a few items by a comparison, equal ones in their order. The comparison is a dynamic call:
-/// a sort of the standard library has 1,800 lines before optimisation for each type and each
-/// comparison, which only a loop that takes time is worth.
+/// Sort a few items by a comparison, stably.
+///
+/// The comparison is a dynamic call: a sort of the standard library is compiled again for each type
+/// and each comparison, from 1,800 lines before optimisation, which pays only where many items are
+/// sorted.
 pub fn sort_few<T>(items: &mut [T], compare: &dyn Fn(&T, &T) -> Ordering) {
-    let mut from: Vec<usize> = (0..items.len()).collect();
-    sort_places(&mut from, &|a, b| compare(&items[a], &items[b]));
-    for to in 0..items.len() {
-        // What was at a place before this one has moved to where that place's item came from.
-        let mut at = from[to];
-        while at < to {
-            at = from[at];
+    // The position that each item of the sorted list has now.
+    let mut sources: Vec<usize> = (0..items.len()).collect();
+    sort_positions(&mut sources, &|a, b| compare(&items[a], &items[b]));
+    for target in 0..items.len() {
+        // An item from an earlier position was swapped to where the item of that position came
+        // from.
+        let mut source = sources[target];
+        while source < target {
+            source = sources[source];
         }
-        items.swap(to, at);
+        items.swap(target, source);
     }
 }
 
-/// Sort places by a comparison of what lies there.
-fn sort_places(places: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {
-    places.sort_by(|&a, &b| compare(a, b));
+/// Sort positions by a comparison of the items there. Apart from [`sort_few`], so that it is
+/// compiled once for all types.
+fn sort_positions(positions: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {
+    positions.sort_by(|&a, &b| compare(a, b));
 }
 
 #[cfg(test)]

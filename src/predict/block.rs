@@ -16,16 +16,17 @@ use std::ops::Range;
 /// Largest number of cells in the copy of a block (1 MiB); wider rows are sent one by one.
 const LARGEST_COPY: usize = 1 << 17;
 
-/// A buffer for the copy of a block.
+/// A buffer for the numbers of a block, where they must be copied.
 #[derive(Debug, Default)]
-pub(super) struct Copied(Vec<f64>);
+pub(super) struct BlockCopy(Vec<f64>);
 
 /// At most [`BLOCK`] rows of a source.
 pub(super) struct SourceBlock<'a, S> {
     source: &'a S,
+    /// The first row of the block, and their number.
     pub(super) first: usize,
     pub(super) len: usize,
-    /// The numbers, if they lie row by row in memory.
+    /// The numbers, if they lie row by row in memory. Without them rows are sent one by one.
     values: Option<FloatBlock<'a>>,
 }
 
@@ -38,21 +39,21 @@ struct FloatBlock<'a> {
 }
 
 impl<'a, S: Source> SourceBlock<'a, S> {
-    /// The rows of a range, read as `tree` reads them. `any_numeric`: whether any tree that the
-    /// block is for tests numbers only.
+    /// The rows of a range, read as `tree` reads them. `any_numeric` says whether some tree that
+    /// the block is for tests numbers only; else nothing is copied into `copy`.
     pub(super) fn new(
         source: &'a S,
         rows: Range<usize>,
         tree: &CompiledTree,
         any_numeric: bool,
-        copy: &'a mut Copied,
+        copy: &'a mut BlockCopy,
     ) -> Self {
         let (first, len, width) = (rows.start, rows.len(), tree.features());
         if !any_numeric {
             return Self { source, first, len, values: None };
         }
-        if let Some(all) = source.dense() {
-            let numbers = all.rows(first, len, width);
+        if let Some(all_numbers) = source.dense() {
+            let numbers = all_numbers.rows(first, len, width);
             let has_missing = numbers.has_missing();
             if !(has_missing && tree.fills) {
                 let values = Some(FloatBlock { numbers, has_missing });
@@ -73,7 +74,7 @@ impl<'a, S: Source> SourceBlock<'a, S> {
     /// Where each row of the block ends in a tree, which must read features as the one that the
     /// block was made for. With `NODES` ends are nodes, else numbers of leaves where a row ends in
     /// one.
-    pub(super) fn ends<const NODES: bool>(&self, tree: &CompiledTree, out: &mut [End]) {
+    pub(super) fn find_ends<const NODES: bool>(&self, tree: &CompiledTree, out: &mut [End]) {
         match self.values {
             Some(FloatBlock { numbers, has_missing }) if tree.numeric => match numbers {
                 Dense::F64(values) => walk::<_, NODES>(tree, values, has_missing, out),
@@ -91,13 +92,13 @@ impl<'a, S: Source> SourceBlock<'a, S> {
 
 impl CompiledTree {
     /// Call `take(row, end)` with the end of each row of a range, rows ascending.
-    pub fn ends<S: Source>(
+    pub fn for_each_end<S: Source>(
         &self,
         source: &S,
         rows: Range<usize>,
         mut take: impl FnMut(usize, End),
     ) {
-        self.blocks(source, rows, |block| self.block_ends::<false, S>(block, &mut take));
+        self.blocks(source, rows, |block| self.for_each_end_in_block::<false, S>(block, &mut take));
     }
 
     /// Call `visit` with the blocks of a range of rows.
@@ -107,32 +108,32 @@ impl CompiledTree {
         rows: Range<usize>,
         mut visit: impl FnMut(&SourceBlock<'_, S>),
     ) {
-        let mut copy = Copied::default();
+        let mut copy = BlockCopy::default();
         for block in block_ranges(rows) {
             visit(&SourceBlock::new(source, block, self, self.numeric, &mut copy));
         }
     }
 
-    /// Call `take(row, end)` with the end of each row of a block; see [`SourceBlock::ends`].
-    pub(super) fn block_ends<const NODES: bool, S: Source>(
+    /// Call `take(row, end)` with the end of each row of a block; see [`SourceBlock::find_ends`].
+    pub(super) fn for_each_end_in_block<const NODES: bool, S: Source>(
         &self,
         block: &SourceBlock<'_, S>,
         mut take: impl FnMut(usize, End),
     ) {
         let mut ends = [End::default(); BLOCK];
         let ends = &mut ends[..block.len];
-        block.ends::<NODES>(self, ends);
+        block.find_ends::<NODES>(self, ends);
         ends.iter().enumerate().for_each(|(i, &end)| take(block.first + i, end));
     }
 
     /// Call `take(row, leaf)` for each row of a block; a row in fractions counts for the leaf with
     /// the largest one.
-    pub(super) fn block_leaves<S: Source>(
+    pub(super) fn for_each_leaf_in_block<S: Source>(
         &self,
         block: &SourceBlock<'_, S>,
         mut take: impl FnMut(usize, u32),
     ) {
-        self.block_ends::<true, S>(block, |row, end| {
+        self.for_each_end_in_block::<true, S>(block, |row, end| {
             if let EndPlace::Node(node) = end.place() {
                 take(row, self.main_leaf(block.source, row, node));
             }
@@ -141,11 +142,14 @@ impl CompiledTree {
 
     /// The leaf of each of the first `n` rows; a row in fractions counts for the leaf with the
     /// largest one.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
     pub fn leaves<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<u32>> {
         let mut out = vec![0; n];
         fill_chunks(&mut out, 1, control, |first, chunk| {
             self.blocks(source, first..first + chunk.len(), |block| {
-                self.block_leaves(block, |row, leaf| chunk[row - first] = leaf);
+                self.for_each_leaf_in_block(block, |row, leaf| chunk[row - first] = leaf);
             });
         })?;
         Ok(out)
@@ -160,6 +164,9 @@ pub(super) fn block_ranges(rows: Range<usize>) -> impl Iterator<Item = Range<usi
 
 /// Fill an array of `width` numbers per row on several threads. `fill` gets the first row of a
 /// chunk of rows, and the chunk.
+///
+/// # Errors
+/// [`Error::Cancelled`], and [`Error::Internal`] for a width of 0.
 pub(super) fn fill_chunks<T: Send>(
     out: &mut [T],
     width: usize,
@@ -180,18 +187,20 @@ pub(super) fn fill_chunks<T: Send>(
     })
 }
 
-/// The node after `at` on the way of a row that may hold NaN.
+/// The node after `number` on the way of a row that may hold NaN; the same node at the end of the
+/// way.
 #[inline(always)]
-fn step<T: Number>(tree: &CompiledTree, row: &[T], at: u32) -> u32 {
-    let node = &tree.table.nodes()[at as usize];
+fn next_node<T: Number>(tree: &CompiledTree, row: &[T], number: u32) -> u32 {
+    let node = &tree.table.nodes()[number as usize];
     let x: f64 = row[node.feature()].into();
     if x.is_nan() {
-        return tree.missing_child(at);
+        return tree.missing_child(number);
     }
-    std::hint::select_unpredictable(x <= node.value, at + 1, node.second)
+    std::hint::select_unpredictable(x <= node.value, number + 1, node.second)
 }
 
-/// Send the rows of an array through a tree; only with `has_missing` may it hold NaN.
+/// Send the rows of an array through a tree that tests numbers only, and write where each ends.
+/// Without `has_missing` the array must not hold NaN: the kernel does not look for it.
 fn walk<T: Number, const NODES: bool>(
     tree: &CompiledTree,
     values: &[T],
@@ -203,14 +212,14 @@ fn walk<T: Number, const NODES: bool>(
         return kernel(&tree.table, values, tree.depth, ends);
     }
     let width = tree.table.width();
-    let next = |row: u32, at| step(tree, &values[row as usize * width..][..width], at);
-    let advance = |rows: &[u32; LANES], at: &mut [u32; LANES], steps| {
+    let next = |row: u32, node| next_node(tree, &values[row as usize * width..][..width], node);
+    let advance = |rows: &[u32; LANES], nodes: &mut [u32; LANES], steps| {
         for _ in 0..steps {
-            at.iter_mut().zip(rows).for_each(|(at, &row)| *at = next(row, *at));
+            nodes.iter_mut().zip(rows).for_each(|(node, &row)| *node = next(row, *node));
         }
     };
-    let end = |at| if NODES { End::at_node(at) } else { tree.end_at(at) };
-    in_groups(tree.depth, ends, advance, |row, at| (end(at), next(row, at) == at));
+    let end = |node| if NODES { End::at_node(node) } else { tree.end_at(node) };
+    in_groups(tree.depth, ends, advance, |row, node| (end(node), next(row, node) == node));
 }
 
 /// Some rows of a source, numbered from 0.
@@ -230,7 +239,7 @@ impl<S: Source> Source for SelectedRows<'_, S> {
 }
 
 /// List in `out` the rows of a range whose bits are set.
-pub(super) fn select(rows: Range<usize>, bits: &Bits, out: &mut Vec<u32>) {
+pub(super) fn list_selected(rows: Range<usize>, bits: &Bits, out: &mut Vec<u32>) {
     out.clear();
     out.extend((rows.start as u32..rows.end as u32).filter(|&row| bits.get(row) == 1));
 }

@@ -52,6 +52,7 @@ enum Reading {
 }
 
 impl Reading {
+    /// How a feature of a schema is read.
     fn of(kind: &Kind) -> Result<Self> {
         Ok(match kind {
             Kind::Numeric { cuts: None, fill } => Self::Number { fill: fill.unwrap_or(f64::NAN) },
@@ -100,11 +101,11 @@ const MOST_FEATURES: usize = 1 << 28;
 /// test, the first child and the codes of a multiway test. `packed` holds, from the lowest bit
 /// on, two bits for the kind, two for `missing`, and the feature. `second` is the second branch; of
 /// a multiway test, the branch of missing values.
-fn node(kind: TestKind, missing: u32, feature: u32, value: f64, second: u32) -> WalkNode {
+fn pack_node(kind: TestKind, missing: u32, feature: u32, value: f64, second: u32) -> WalkNode {
     WalkNode { value, packed: feature << WalkNode::SHIFT | missing << 2 | kind as u32, second }
 }
 
-/// Two numbers as the bits of a double.
+/// Two numbers as the bits of a double: the inverse of [`numbers_of`].
 fn two_numbers(high: u32, low: u32) -> f64 {
     f64::from_bits(u64::from(high) << 32 | u64::from(low))
 }
@@ -120,6 +121,7 @@ fn missing_of(node: &WalkNode) -> u32 {
     node.packed >> 2 & 3
 }
 
+/// The kind of a node's test.
 #[inline]
 fn kind_of(node: &WalkNode) -> TestKind {
     KINDS[(node.packed & 3) as usize]
@@ -128,7 +130,9 @@ fn kind_of(node: &WalkNode) -> TestKind {
 /// A tree compiled for prediction.
 #[derive(Debug)]
 pub struct CompiledTree {
+    /// How each feature is read.
     readings: Vec<Reading>,
+    /// The packed nodes in pre-order.
     pub(super) table: WalkTable,
     /// Bit masks of the levels that subset tests list.
     masks: Vec<u64>,
@@ -138,6 +142,7 @@ pub struct CompiledTree {
     own_branches: Vec<(u32, u32)>,
     /// Share of each node in its parent's weight; empty if no missing value takes all branches.
     shares: Vec<f64>,
+    /// Parent of each node.
     pub(super) parents: Vec<u32>,
     /// Tests on the longest path.
     pub(super) depth: usize,
@@ -147,31 +152,31 @@ pub struct CompiledTree {
     pub(super) fills: bool,
 }
 
-/// Lists that nodes refer to, while a tree is compiled.
+/// The lists of [`CompiledTree`] to which nodes refer, while a tree is compiled.
 #[derive(Debug)]
 struct TreeCompiler<N> {
     masks: Vec<u64>,
     children: Vec<u32>,
     own_branches: Vec<(u32, u32)>,
-    /// Numbers of the leaves that follow.
+    /// Numbers of the leaves that are still to come.
     numbers: N,
 }
 
 impl<N: Iterator<Item = u32>> TreeCompiler<N> {
     /// Pack node `i`, and append to the lists what it refers to.
     fn compile(&mut self, tree: &Tree, i: usize, schema: &Schema) -> Result<WalkNode> {
-        let own = &tree.nodes[i];
+        let source = &tree.nodes[i];
         let me = i as u32;
         let children = tree.children(i);
-        if let Test::Leaf = own.test {
+        if let Test::Leaf = source.test {
             let number = self.numbers.next().unwrap_or(0);
-            return Ok(node(TestKind::Leaf, FIRST, 0, WalkNode::leaf_value(number), me));
+            return Ok(pack_node(TestKind::Leaf, FIRST, 0, WalkNode::leaf_value(number), me));
         }
         if children.first() != Some(&(me + 1)) {
             return Err(Error::Internal(format!("node {i} is not followed by its first child")));
         }
         // A multiway test refers to a list of children.
-        if let Test::Multiway | Test::Groups { .. } = own.test {
+        if let Test::Multiway | Test::Groups { .. } = source.test {
             let first = self.children.len() as u32;
             match tree.groups(i) {
                 Some(groups) => {
@@ -180,15 +185,15 @@ impl<N: Iterator<Item = u32>> TreeCompiler<N> {
                 None => self.children.extend_from_slice(children),
             }
             let codes = self.children.len() as u32 - first;
-            let missing = match own.missing_branch {
+            let missing = match source.missing_branch {
                 ALL => me,
                 branch => children[branch as usize],
             };
             let value = two_numbers(first, codes);
-            return Ok(node(TestKind::Multiway, FIRST, own.feature, value, missing));
+            return Ok(pack_node(TestKind::Multiway, FIRST, source.feature, value, missing));
         }
         // A binary test refers to its second child, and where it has one to a third.
-        let missing = match own.missing_branch {
+        let missing = match source.missing_branch {
             0 => FIRST,
             1 => SECOND,
             ALL => EVERY,
@@ -197,28 +202,33 @@ impl<N: Iterator<Item = u32>> TreeCompiler<N> {
         if let Some(&third) = children.get(2) {
             self.own_branches.push((me, third));
         }
-        let new = |kind, value| node(kind, missing, own.feature, value, children[1]);
-        if let Test::Threshold(threshold) = own.test {
-            return Ok(new(TestKind::Threshold, threshold.reach));
+        let binary = |kind, value| pack_node(kind, missing, source.feature, value, children[1]);
+        if let Test::Threshold(threshold) = source.test {
+            return Ok(binary(TestKind::Threshold, threshold.reach));
         }
         // A subset test refers to a mask of its levels.
-        let levels = schema.features[own.feature as usize].arity();
+        let levels = schema.features[source.feature as usize].arity();
         let start = self.masks.len();
         self.masks.resize(start + levels.div_ceil(64), 0_u64);
         for &level in tree.subset(i).unwrap_or_default() {
             self.masks[start + level as usize / 64] |= 1 << (level % 64);
         }
-        Ok(new(TestKind::Subset, two_numbers(start as u32, levels as u32)))
+        Ok(binary(TestKind::Subset, two_numbers(start as u32, levels as u32)))
     }
 }
 
 impl CompiledTree {
     /// Compile a tree; its leaves are numbered from 0 in pre-order.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for too many features, [`Error::Internal`] for a tree that is not in
+    /// pre-order.
     pub fn new(tree: &Tree, schema: &Schema) -> Result<Self> {
         Self::numbered(tree, schema, 0..)
     }
 
-    /// Compile a tree whose leaves have the given numbers, in pre-order.
+    /// Compile a tree whose leaves have the given numbers, in pre-order. Errors are those of
+    /// [`CompiledTree::new`].
     pub(super) fn numbered(
         tree: &Tree,
         schema: &Schema,
@@ -250,7 +260,7 @@ impl CompiledTree {
                 }
             }
         }
-        let numeric = |test| matches!(test, Test::Leaf | Test::Threshold(_));
+        let is_numeric = |test| matches!(test, Test::Leaf | Test::Threshold(_));
         Ok(Self {
             fills: readings.iter().any(|r| !r.fill().is_nan()),
             readings,
@@ -261,7 +271,7 @@ impl CompiledTree {
             shares,
             parents: tree.nodes.iter().map(|n| n.parent).collect(),
             depth: tree.nodes.iter().map(|n| n.depth as usize).max().unwrap_or(0),
-            numeric: !schema.features.is_empty() && tree.nodes.iter().all(|n| numeric(n.test)),
+            numeric: !schema.features.is_empty() && tree.nodes.iter().all(|n| is_numeric(n.test)),
         })
     }
 
@@ -285,11 +295,11 @@ impl CompiledTree {
     /// Whether a node is in the subtree of another (or is it). O(depth).
     pub fn is_below(&self, node: u32, ancestor: u32) -> bool {
         // Parents have smaller numbers.
-        let mut at = node;
-        while at > ancestor && at != NONE {
-            at = self.parents[at as usize];
+        let mut above = node;
+        while above > ancestor && above != NONE {
+            above = self.parents[above as usize];
         }
-        at == ancestor
+        above == ancestor
     }
 
     /// The child that a missing value takes at a binary test; the node itself if it takes all
@@ -307,8 +317,8 @@ impl CompiledTree {
 
     /// The third branch of a binary test, if it has one.
     fn third(&self, me: u32) -> Option<u32> {
-        let found = self.own_branches.binary_search_by_key(&me, |&(node, _)| node);
-        found.ok().map(|at| self.own_branches[at].1)
+        let entry = self.own_branches.binary_search_by_key(&me, |&(node, _)| node).ok()?;
+        Some(self.own_branches[entry].1)
     }
 
     /// The child of a node that a row takes; the node itself if it is a leaf, or if the row takes
@@ -433,8 +443,8 @@ impl CompiledTree {
         }
     }
 
-    /// Call `take(child, share)` for the branches that take a share of a row without a value, the
-    /// last branch first.
+    /// Call `take(child, share)` for the branches of a node that take a share of a row without a
+    /// value, the last branch first. A leaf has none.
     pub(super) fn for_each_share(&self, node: u32, take: &mut dyn FnMut(u32, f64)) {
         let n = &self.table.nodes()[node as usize];
         let mut give = |child: u32| {

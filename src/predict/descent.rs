@@ -19,9 +19,12 @@ pub struct ReachingRows<'a> {
     rows: &'a [u32],
     /// The share of each row that arrives; empty where rows are whole.
     shares: &'a [f64],
+    /// Weights of all rows of the data.
     weights: &'a Weights,
+    /// Copies of all rows of the data, if some row stands for several.
     copies: Option<&'a [u32]>,
-    scale: f64,
+    /// Units that make up a weight of 1.
+    units: f64,
 }
 
 impl ReachingRows<'_> {
@@ -31,10 +34,10 @@ impl ReachingRows<'_> {
     pub fn weighed(&self) -> impl DoubleEndedIterator<Item = (u32, i64)> {
         self.rows.iter().enumerate().map(|(i, &row)| {
             let copies = self.copies.map_or(1, |copies| copies[row as usize]);
-            let one = self.weights.value(row) / f64::from(copies) * self.scale;
+            let one = self.weights.value(row) / f64::from(copies) * self.units;
             // The weight of a whole row is a whole number of units.
-            let units = self.shares.get(i).map_or(one, |share| (share * one).round()) as i64;
-            (row, units * i64::from(copies))
+            let of_copy = self.shares.get(i).map_or(one, |share| (share * one).round()) as i64;
+            (row, of_copy * i64::from(copies))
         })
     }
 }
@@ -47,25 +50,29 @@ struct WaitingRows {
     shares: Vec<f64>,
     /// The nodes, and their numbers of rows.
     nodes: Vec<(u32, usize)>,
-    first: Vec<u32>,
+    /// Memory for the rows that take a first branch.
+    first_branch: Vec<u32>,
 }
 
 impl WaitingRows {
-    /// Divide the whole rows from `start` on among two branches, without a jump per row.
+    /// Divide the whole rows from `start` on, which are those of one node, among its two branches.
+    /// Every row is written to both lists, and the place in one of them moves on: there is no jump
+    /// per row.
     #[inline]
     fn divide(&mut self, start: usize, branches: [u32; 2], mut is_second: impl FnMut(u32) -> bool) {
         let rows = &mut self.rows[start..];
-        self.first.resize(rows.len().max(self.first.len()), 0);
-        let (mut kept, mut moved) = (0, 0);
+        self.first_branch.resize(rows.len().max(self.first_branch.len()), 0);
+        let (mut n_second, mut n_first) = (0, 0);
         for i in 0..rows.len() {
             let row = rows[i];
             let is_second = is_second(row);
-            (rows[kept], self.first[moved]) = (row, row);
-            kept += usize::from(is_second);
-            moved += usize::from(!is_second);
+            (rows[n_second], self.first_branch[n_first]) = (row, row);
+            n_second += usize::from(is_second);
+            n_first += usize::from(!is_second);
         }
-        rows[kept..].copy_from_slice(&self.first[..moved]);
-        self.nodes.extend([(branches[1], kept), (branches[0], moved)]);
+        // The node that is visited next, the first branch, has the last rows.
+        rows[n_second..].copy_from_slice(&self.first_branch[..n_first]);
+        self.nodes.extend([(branches[1], n_second), (branches[0], n_first)]);
     }
 }
 
@@ -85,11 +92,12 @@ impl CompiledTree {
         control: &Control,
         visit: &mut dyn FnMut(usize, &ReachingRows<'_>),
     ) -> Result<()> {
-        let mut leads = vec![false; wanted.len()];
+        // Whether a wanted node is below.
+        let mut leads_to_wanted = vec![false; wanted.len()];
         for (i, &parent) in self.parents.iter().enumerate().skip(1).rev() {
-            leads[parent as usize] |= wanted[i] || leads[i];
+            leads_to_wanted[parent as usize] |= wanted[i] || leads_to_wanted[i];
         }
-        let (scale, copies) = (weights.units_of_fractions(rows), weights.copies());
+        let (units, copies) = (weights.units_of_fractions(rows), weights.copies());
         let mut waiting = WaitingRows { rows: rows.to_vec(), ..WaitingRows::default() };
         waiting.rows.sort_unstable();
         waiting.nodes.push((0, rows.len()));
@@ -107,28 +115,28 @@ impl CompiledTree {
             let rows = &waiting.rows[start..];
             if wanted[node as usize] {
                 let shares = waiting.shares.get(start..).unwrap_or_default();
-                visit(node as usize, &ReachingRows { rows, shares, weights, copies, scale });
+                visit(node as usize, &ReachingRows { rows, shares, weights, copies, units });
             }
-            if !leads[node as usize] {
+            if !leads_to_wanted[node as usize] {
                 waiting.rows.truncate(start);
                 waiting.shares.truncate(start);
                 continue;
             }
-            let two = [node + 1, self.table.nodes()[node as usize].second];
+            let branches = [node + 1, self.table.nodes()[node as usize].second];
             if let Some((feature, threshold)) = self.threshold(node)
                 && let Column::Numeric(column) = &data.columns()[feature]
                 && column.n_missing() == 0
                 && are_whole
             {
                 let values = column.values();
-                waiting.divide(start, two, |row| values[row as usize] > threshold);
+                waiting.divide(start, branches, |row| values[row as usize] > threshold);
                 continue;
             }
             nexts.clear();
             nexts.extend(rows.iter().map(|&row| self.child(data, row as usize, node)));
-            if are_whole && nexts.iter().all(|next| *next != node && two.contains(next)) {
+            if are_whole && nexts.iter().all(|next| *next != node && branches.contains(next)) {
                 let mut nexts = nexts.iter();
-                waiting.divide(start, two, |_| nexts.next() == Some(&two[1]));
+                waiting.divide(start, branches, |_| nexts.next() == Some(&branches[1]));
                 continue;
             }
             // Rows without a value are divided; from then on all rows have shares.
@@ -139,11 +147,11 @@ impl CompiledTree {
             let mut moved = Vec::with_capacity(n);
             for (i, (row, &next)) in waiting.rows.drain(start..).zip(&nexts).enumerate() {
                 let share = waiting.shares.get(start + i).copied().unwrap_or(1.0);
-                match next == node {
-                    true => {
-                        self.for_each_share(node, &mut |c, part| moved.push((c, row, share * part)))
-                    }
-                    false => moved.push((next, row, share)),
+                if next == node {
+                    let mut give = |child, part| moved.push((child, row, share * part));
+                    self.for_each_share(node, &mut give);
+                } else {
+                    moved.push((next, row, share));
                 }
             }
             waiting.shares.truncate(start);

@@ -45,33 +45,37 @@ pub struct Predictor {
 
 impl Predictor {
     /// Compile a model.
+    ///
+    /// # Errors
+    /// Those of [`CompiledTree::new`].
     pub fn new(model: &Model) -> Result<Self> {
-        let k = model.tree.classes;
+        let classes = model.tree.classes;
         let (mut labels, mut probabilities) = (Vec::<i32>::new(), Vec::<f64>::new());
         // Numbers by label and bits of the probabilities, from N_COMPARED on.
-        let mut known: HashMap<(i32, Vec<u64>), u32> = HashMap::new();
-        let mut own = vec![0.0; k];
+        let mut numbers_of: HashMap<(i32, Vec<u64>), u32> = HashMap::new();
+        let mut of_leaf = vec![0.0; classes];
         let leaves = (0..model.tree.nodes.len()).filter(|&i| model.tree.is_leaf(i));
         let numbers: Vec<u32> = leaves
             .map(|leaf| {
-                model.probabilities(leaf, &mut own);
+                model.probabilities(leaf, &mut of_leaf);
                 let label = model.tree.nodes[leaf].label;
-                let bits = || own.iter().map(|p| p.to_bits());
-                let mut first = labels.iter().zip(probabilities.chunks_exact(k)).take(N_COMPARED);
+                let bits = || of_leaf.iter().map(|p| p.to_bits());
+                let mut compared =
+                    labels.iter().zip(probabilities.chunks_exact(classes)).take(N_COMPARED);
                 let same = |(&other, p): (&i32, &[f64])| {
                     other == label && p.iter().map(|p| p.to_bits()).eq(bits())
                 };
-                if let Some(number) = first.position(same) {
+                if let Some(number) = compared.position(same) {
                     return number as u32;
                 }
-                let next = labels.len() as u32;
-                let number = match next as usize {
-                    ..N_COMPARED => next,
-                    _ => *known.entry((label, bits().collect())).or_insert(next),
+                let new_number = labels.len() as u32;
+                let number = match new_number as usize {
+                    ..N_COMPARED => new_number,
+                    _ => *numbers_of.entry((label, bits().collect())).or_insert(new_number),
                 };
-                if number == next {
+                if number == new_number {
                     labels.push(label);
-                    probabilities.extend_from_slice(&own);
+                    probabilities.extend_from_slice(&of_leaf);
                 }
                 number
             })
@@ -82,7 +86,7 @@ impl Predictor {
             tree: CompiledTree::numbered(&model.tree, &model.schema, numbers.into_iter())?,
             labels,
             probabilities,
-            classes: k,
+            classes,
         })
     }
 
@@ -91,8 +95,8 @@ impl Predictor {
         self.classes
     }
 
-    /// Probabilities of the leaves of a number.
-    fn of_number(&self, number: usize) -> &[f64] {
+    /// Probabilities of the leaves that share a number.
+    fn probabilities_of(&self, number: usize) -> &[f64] {
         &self.probabilities[number * self.classes..][..self.classes]
     }
 
@@ -100,7 +104,7 @@ impl Predictor {
     #[inline]
     pub(super) fn at_leaf(&self, end: End) -> Option<&[f64]> {
         match end.place() {
-            EndPlace::Leaf(number) if self.always_predicts => Some(self.of_number(number)),
+            EndPlace::Leaf(number) if self.always_predicts => Some(self.probabilities_of(number)),
             _ => None,
         }
     }
@@ -114,12 +118,12 @@ impl Predictor {
         }
     }
 
-    /// Write the probabilities of a row that ended at `end` to `out`; returns its label, -1 for
-    /// none.
+    /// Write the probabilities of a row whose path ended at `end` into `out`, and return its label,
+    /// -1 for none. `source` and `row` are those of the path.
     pub fn answer<S: Source>(&self, source: &S, row: usize, end: End, out: &mut [f64]) -> i32 {
         let from = match end.place() {
             EndPlace::Leaf(number) => {
-                out.copy_from_slice(self.of_number(number));
+                out.copy_from_slice(self.probabilities_of(number));
                 return self.labels[number];
             }
             EndPlace::Node(node) => node,
@@ -128,8 +132,8 @@ impl Predictor {
         out.fill(0.0);
         self.tree.spread(source, row, from, &mut |node, weight, _| {
             if let Some(number) = self.tree.leaf_number(node) {
-                let own = self.of_number(number);
-                out.iter_mut().zip(own).for_each(|(p, q)| *p += weight * q);
+                let of_leaf = self.probabilities_of(number);
+                out.iter_mut().zip(of_leaf).for_each(|(p, q)| *p += weight * q);
             }
         });
         if self.is_regression {
@@ -139,11 +143,14 @@ impl Predictor {
     }
 
     /// Labels of the first `n` rows, -1 for none.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     pub fn classify<S: Source>(&self, source: &S, n: usize, control: &Control) -> Result<Vec<i64>> {
         let mut out = vec![0; n];
         fill_chunks(&mut out, 1, control, |first, chunk| {
             let mut scratch = vec![0.0; self.classes];
-            self.tree.ends(source, first..first + chunk.len(), |row, end| {
+            self.tree.for_each_end(source, first..first + chunk.len(), |row, end| {
                 chunk[row - first] = i64::from(self.label(source, row, end, &mut scratch));
             });
         })?;
@@ -152,18 +159,21 @@ impl Predictor {
 
     /// Probabilities of the first `n` rows: `[row * classes + class]`, zeros where nothing is
     /// predicted.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     pub fn probabilities<S: Source>(
         &self,
         source: &S,
         n: usize,
         control: &Control,
     ) -> Result<Vec<f64>> {
-        let k = self.classes;
-        let mut out = vec![0.0; n * k];
-        fill_chunks(&mut out, k, control, |first, chunk| {
-            self.tree.ends(source, first..first + chunk.len() / k, |row, end| {
-                let at = (row - first) * k;
-                self.answer(source, row, end, &mut chunk[at..at + k]);
+        let classes = self.classes;
+        let mut out = vec![0.0; n * classes];
+        fill_chunks(&mut out, classes, control, |first, chunk| {
+            self.tree.for_each_end(source, first..first + chunk.len() / classes, |row, end| {
+                let of_row = &mut chunk[(row - first) * classes..][..classes];
+                self.answer(source, row, end, of_row);
             });
         })?;
         Ok(out)

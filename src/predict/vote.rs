@@ -5,7 +5,7 @@
 //! Probabilities of a row are added in the order of the trees, whatever the number of threads. A
 //! tree that predicts nothing for a row abstains. O(rows x trees x depth).
 
-use super::block::{Copied, SelectedRows, SourceBlock, block_ranges, select};
+use super::block::{BlockCopy, SelectedRows, SourceBlock, block_ranges, list_selected};
 use super::compiled::{CompiledTree, Source};
 use super::predictor::Predictor;
 use crate::data::Bits;
@@ -16,7 +16,8 @@ use crate::simd::walk::BLOCK;
 use crate::tree::{join_largest, majority};
 use std::ops::Range;
 
-/// Smallest and largest number of rows in a chunk.
+/// Smallest and largest number of rows in a chunk: at least one block, and so few blocks that their
+/// copies stay in the cache while all trees read them.
 const SMALLEST_CHUNK: usize = BLOCK;
 const LARGEST_CHUNK: usize = 32 * BLOCK;
 
@@ -48,6 +49,9 @@ pub struct ForestPredictor {
 
 impl ForestPredictor {
     /// Compile all trees.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::error::Error::Cancelled), and errors of compiling a tree.
     pub fn new(forest: &Forest, control: &Control) -> Result<Self> {
         let trees = parallel::map(control, forest.trees.len(), &|tree| {
             control.check()?;
@@ -69,6 +73,9 @@ impl ForestPredictor {
 
     /// The vote on the first `n` rows; with `only`, tree t votes on the rows whose bits are set in
     /// `only[t]` (out-of-bag rows).
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     pub fn vote<S: Source>(
         &self,
         source: &S,
@@ -92,18 +99,19 @@ impl ForestPredictor {
         &self,
         source: &'a S,
         rows: Range<usize>,
-        copies: &'a mut Vec<Copied>,
+        copies: &'a mut Vec<BlockCopy>,
     ) -> Vec<SourceBlock<'a, S>> {
-        let Some(any) = self.trees.first() else { return Vec::new() };
-        let numeric = self.trees.iter().any(|t| t.tree.numeric);
-        copies.resize_with(rows.len().div_ceil(BLOCK), Copied::default);
+        let Some(first) = self.trees.first() else { return Vec::new() };
+        let any_numeric = self.trees.iter().any(|t| t.tree.numeric);
+        copies.resize_with(rows.len().div_ceil(BLOCK), BlockCopy::default);
         block_ranges(rows)
             .zip(copies)
-            .map(|(block, copy)| SourceBlock::new(source, block, &any.tree, numeric, copy))
+            .map(|(block, copy)| SourceBlock::new(source, block, &first.tree, any_numeric, copy))
             .collect()
     }
 
-    /// Add up the probabilities of a chunk of rows, `first` the first of them, and divide.
+    /// Write the mean probabilities of a chunk of rows, of which `first` is the first, into `sums`,
+    /// and the number of trees that voted into `voters`. `only` is as in [`Self::vote`].
     fn vote_chunk<S: Source>(
         &self,
         source: &S,
@@ -113,53 +121,54 @@ impl ForestPredictor {
         voters: &mut [u32],
         control: &Control,
     ) -> Result<()> {
-        let k = self.classes;
+        let classes = self.classes;
         let chunk = first..first + voters.len();
-        let mut own = vec![0.0; k];
+        let mut of_tree = vec![0.0; classes];
         let mut rows = Vec::new();
         let mut copies = Vec::new();
         let blocks = match only {
             None => self.blocks(source, chunk.clone(), &mut copies),
             Some(_) => Vec::new(),
         };
-        for (t, tree) in self.trees.iter().enumerate() {
+        for (number, tree) in self.trees.iter().enumerate() {
             control.check()?;
             let mut add = |row: usize, p: &[f64]| {
                 // Two classes are frequent enough to unroll.
-                if let (Ok(s), Ok(p)) =
-                    (<&mut [f64; 2]>::try_from(&mut sums[row * k..][..k]), <&[f64; 2]>::try_from(p))
+                let sums = &mut sums[row * classes..][..classes];
+                if let (Ok(sums), Ok(p)) =
+                    (<&mut [f64; 2]>::try_from(&mut *sums), <&[f64; 2]>::try_from(p))
                 {
-                    s[0] += p[0];
-                    s[1] += p[1];
+                    sums[0] += p[0];
+                    sums[1] += p[1];
                 } else {
-                    sums[row * k..][..k].iter_mut().zip(p).for_each(|(s, p)| *s += p);
+                    sums.iter_mut().zip(p).for_each(|(sum, p)| *sum += p);
                 }
                 voters[row] += 1;
             };
             if let Some(only) = only {
-                select(chunk.clone(), &only[t], &mut rows);
+                list_selected(chunk.clone(), &only[number], &mut rows);
                 let source = &SelectedRows { source, rows: &rows };
-                tree.tree.ends(source, 0..rows.len(), |i, end| {
-                    if tree.answer(source, i, end, &mut own) >= 0 {
-                        add(rows[i] as usize - first, &own);
+                tree.tree.for_each_end(source, 0..rows.len(), |i, end| {
+                    if tree.answer(source, i, end, &mut of_tree) >= 0 {
+                        add(rows[i] as usize - first, &of_tree);
                     }
                 });
                 continue;
             }
             for block in &blocks {
-                tree.tree.block_ends::<false, S>(block, |row, end| {
+                tree.tree.for_each_end_in_block::<false, S>(block, |row, end| {
                     if let Some(p) = tree.at_leaf(end) {
                         add(row - first, p);
-                    } else if tree.answer(source, row, end, &mut own) >= 0 {
-                        add(row - first, &own);
+                    } else if tree.answer(source, row, end, &mut of_tree) >= 0 {
+                        add(row - first, &of_tree);
                     }
                 });
             }
         }
         // From sums to means; join_largest makes labels agree with the first largest probability.
-        for (p, &voters) in sums.chunks_exact_mut(k).zip(voters.iter()) {
+        for (p, &voters) in sums.chunks_exact_mut(classes).zip(voters.iter()) {
             p.iter_mut().for_each(|p| *p /= f64::from(voters.max(1)));
-            if k > 1 {
+            if classes > 1 {
                 join_largest(p);
             }
         }
@@ -181,7 +190,7 @@ impl ForestPredictor {
             for (t, tree) in self.trees.iter().enumerate() {
                 control.check()?;
                 for block in &blocks {
-                    tree.tree.block_leaves(block, |row, leaf| {
+                    tree.tree.for_each_leaf_in_block(block, |row, leaf| {
                         chunk[(row - first) * n_trees + t] = leaf;
                     });
                 }

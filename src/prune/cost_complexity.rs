@@ -153,12 +153,18 @@ pub struct Path {
     pub nodes: Vec<u32>,
 }
 
-/// The sequence from the whole tree to the root alone; `R` is an impurity.
+/// The sequence from the whole tree to the root alone, if `R` is an impurity.
+///
+/// # Errors
+/// [`Error::Cancelled`].
 pub fn path(tree: &Tree, impurity: Impurity, control: &Control) -> Result<Path> {
     path_by_cost(tree, impurity, None, control)
 }
 
-/// The sequence from the whole tree to the root alone; with a cost matrix `R` is an expected cost.
+/// [`path`] for trees with or without a cost matrix; with one `R` is an expected cost.
+///
+/// # Errors
+/// [`Error::Cancelled`].
 pub fn path_by_cost(
     tree: &Tree,
     impurity: Impurity,
@@ -170,7 +176,7 @@ pub fn path_by_cost(
     cut_weakest_links(&mut edited, f64::INFINITY, impurity, control)
 }
 
-/// Cut links while the smallest `g` is at most `ccp_alpha`.
+/// Cut links while the smallest `g` is at most `ccp_alpha`, by the impurity of the nodes.
 fn prune(
     edited: &mut EditableTree,
     ccp_alpha: f64,
@@ -189,14 +195,17 @@ fn prune(
 
 /// `R(t)`, `R(T_t)` and `|T_t|` of every node.
 struct Risks {
+    /// `R(t)`, of the node as a leaf.
     as_leaf: Vec<f64>,
+    /// `R(T_t)`, summed over the leaves of its subtree.
     of_subtree: Vec<f64>,
-    /// Leaves with training rows.
+    /// `|T_t|`, which counts leaves with training rows.
     leaves: Vec<u32>,
 }
 
-/// The impurity of a node.
-fn of_node(edited: &EditableTree, node: usize, impurity: Impurity) -> f64 {
+/// The impurity of the training rows of a node: from its class counts, or, of a numeric target, the
+/// one that growth has stored with it.
+fn node_impurity(edited: &EditableTree, node: usize, impurity: Impurity) -> f64 {
     match edited.outcomes.get(node) {
         Some(outcome) if impurity == Impurity::Variance => outcome.variance,
         Some(outcome) => outcome.impurity,
@@ -217,7 +226,7 @@ impl Risks {
             let i = i as usize;
             risks.as_leaf[i] = match &edited.costs {
                 Some(_) => edited.errors(i) / total,
-                None => edited.weight(i) * of_node(edited, i, impurity) / total,
+                None => edited.weight(i) * node_impurity(edited, i, impurity) / total,
             };
             if edited.is_leaf(i) {
                 risks.of_subtree[i] = risks.as_leaf[i];
@@ -230,20 +239,20 @@ impl Risks {
         risks
     }
 
-    /// `g` of a node.
-    fn link(&self, node: usize) -> f64 {
+    /// `g` of a node: what its link saves for each leaf that it adds.
+    fn link_strength(&self, node: usize) -> f64 {
         // A subtree with at most one leaf that has rows saves nothing; dividing by 1 keeps `g`
         // finite.
         let added_leaves = self.leaves[node].max(2) - 1;
         (self.as_leaf[node] - self.of_subtree[node]) / f64::from(added_leaves)
     }
 
-    /// Make a node a leaf; its ancestors change by the same amounts.
-    fn cut(&mut self, node: u32, edited: &EditableTree) {
-        let cut = node as usize;
+    /// Take account of a node that has become a leaf. The risks of its ancestors change by the same
+    /// amounts as its own.
+    fn update_after_cut(&mut self, cut: usize, edited: &EditableTree) {
         let added_risk = self.as_leaf[cut] - self.of_subtree[cut];
         let removed_leaves = self.leaves[cut] - self.leaves[cut].min(1);
-        let mut ancestor = node;
+        let mut ancestor = cut as u32;
         while ancestor != NONE {
             self.of_subtree[ancestor as usize] += added_risk;
             self.leaves[ancestor as usize] -= removed_leaves;
@@ -252,7 +261,8 @@ impl Risks {
     }
 }
 
-/// Cut the weakest links with `g <= ccp_alpha`, and return the sequence of trees.
+/// Cut the weakest links with `g <= ccp_alpha`, and return the sequence of trees, from the one that
+/// was given to the last one.
 fn cut_weakest_links(
     edited: &mut EditableTree,
     ccp_alpha: f64,
@@ -274,7 +284,7 @@ fn cut_weakest_links(
     let mut heap: BinaryHeap<Reverse<(u64, u32)>> = order
         .iter()
         .filter(|&&i| !edited.is_leaf(i as usize))
-        .map(|&i| Reverse((order_key(risks.link(i as usize)), i)))
+        .map(|&i| Reverse((order_key(risks.link_strength(i as usize)), i)))
         .collect();
     let mut unreachable = vec![false; edited.nodes.len()];
     while let Some(Reverse((key, i))) = heap.pop() {
@@ -284,7 +294,7 @@ fn cut_weakest_links(
             continue;
         }
         // Cuts below the node have raised its `g` since the entry was made.
-        let alpha = risks.link(node);
+        let alpha = risks.link_strength(node);
         if order_key(alpha) > key {
             heap.push(Reverse((order_key(alpha), i)));
             continue;
@@ -292,14 +302,14 @@ fn cut_weakest_links(
         if alpha > ccp_alpha {
             break;
         }
-        for &descendant in &edited.below(node) {
+        for &descendant in &edited.subtree(node) {
             unreachable[descendant as usize] = true;
             splits -= u32::from(is_split(edited, descendant));
         }
         let costs =
             Costs { leaf: risks.as_leaf[node], tree: risks.of_subtree[node], branch: alpha };
         edited.cut(node, costs);
-        risks.cut(i, edited);
+        risks.update_after_cut(node, edited);
         path.alphas.push(alpha);
         path.impurities.push(risks.of_subtree[0]);
         path.leaves.push(risks.leaves[0]);

@@ -91,6 +91,7 @@ pub struct Pruned {
 /// A tree under pruning; arrays are indexed by the node numbers of the original tree.
 #[derive(Debug)]
 pub(super) struct EditableTree {
+    /// Reachable nodes, and those that were cut off.
     pub nodes: Vec<Node>,
     /// Children of all nodes, see [`Node::first_child`].
     pub children: Vec<u32>,
@@ -100,12 +101,15 @@ pub(super) struct EditableTree {
     pub costs: Option<CostMatrix>,
     /// Training weight: `counts[node * classes + class]`.
     pub counts: Vec<f64>,
+    /// Number of declared classes; 1 for a numeric target.
     pub classes: usize,
     /// What each node says of a numeric target; empty for classes.
     pub outcomes: Vec<Outcome>,
     /// Node of the original tree whose test this node has.
     pub origin: Vec<u32>,
+    /// The nodes before pruning.
     original: Vec<OriginalNode>,
+    /// The edits so far.
     account: Vec<PruneStep>,
 }
 
@@ -137,6 +141,7 @@ impl EditableTree {
         }
     }
 
+    /// Whether a node is a leaf by now.
     pub fn is_leaf(&self, node: usize) -> bool {
         self.nodes[node].n_children == 0
     }
@@ -173,17 +178,23 @@ impl EditableTree {
         if let Some(costs) = &self.costs {
             return costs.of(counts, self.nodes[node].label);
         }
-        let right = usize::try_from(self.nodes[node].label).map_or(0.0, |label| counts[label]);
-        counts.iter().sum::<f64>() - right
+        // A node without a label predicts nothing, so nothing is right.
+        let n_right = usize::try_from(self.nodes[node].label).map_or(0.0, |label| counts[label]);
+        counts.iter().sum::<f64>() - n_right
     }
 
     /// Reachable nodes in pre-order.
     pub fn order(&self) -> Vec<u32> {
-        self.below(0)
+        self.subtree(0)
     }
 
-    /// Nodes of the subtree of a node in pre-order.
-    pub fn below(&self, node: usize) -> Vec<u32> {
+    /// Reachable nodes, all children before their parent.
+    pub fn bottom_up(&self) -> impl Iterator<Item = usize> + use<> {
+        self.order().into_iter().rev().map(|node| node as usize)
+    }
+
+    /// The nodes of the subtree of a node in pre-order, the node itself first.
+    pub fn subtree(&self, node: usize) -> Vec<u32> {
         let (mut stack, mut order) = (vec![node as u32], Vec::new());
         while let Some(i) = stack.pop() {
             order.push(i);
@@ -192,7 +203,7 @@ impl EditableTree {
         order
     }
 
-    /// Add an entry to the account.
+    /// Add an edit of a node to the account.
     fn record(&mut self, node: usize, action: Action, costs: Costs) {
         let &OriginalNode { feature, rows, leaves } = &self.original[node];
         self.account.push(PruneStep {
@@ -207,14 +218,14 @@ impl EditableTree {
         });
     }
 
-    /// Make a node a leaf.
+    /// Make a node a leaf; `costs` are what led to it.
     pub fn cut(&mut self, node: usize, costs: Costs) {
         self.record(node, Action::Leaf, costs);
         self.nodes[node] = self.nodes[node].as_leaf();
     }
 
-    /// Put a branch in the place of its parent. The node keeps its own counts; the caller updates
-    /// those of the nodes below.
+    /// Put a branch in the place of its parent `node`; `costs` are what led to it. The node keeps
+    /// its own counts; the caller updates those of the nodes below.
     pub fn raise(&mut self, node: usize, branch: usize, costs: Costs) {
         self.record(node, Action::Raise, costs);
         let (place, raised) = (self.nodes[node], self.nodes[branch]);
@@ -229,8 +240,10 @@ impl EditableTree {
         self.set_parent_of_children(node);
     }
 
-    /// Merge two nested tests: `node` keeps its branch `kept` (a leaf, which takes over the counts
-    /// of the same branch of `below`), and the other branch of `below` becomes its other branch.
+    /// Merge two nested tests of one feature into one test of `node` with this threshold. `below`
+    /// is the child of `node` on the other side than `kept`. The branch `kept` of `node` is a leaf,
+    /// which takes over the counts of the same branch of `below`; the other branch of `below`
+    /// becomes that of `node`.
     pub fn join(&mut self, node: usize, below: usize, kept: usize, threshold: Threshold) {
         let unknown = f64::NAN;
         self.record(node, Action::Join, Costs { leaf: unknown, tree: unknown, branch: unknown });
@@ -238,24 +251,24 @@ impl EditableTree {
         let other = 1 - kept;
         let leaf = self.children(node)[kept] as usize;
         let added = self.children(below)[kept] as usize;
-        for c in 0..self.classes {
-            self.counts[leaf * self.classes + c] += self.counts[added * self.classes + c];
+        for class in 0..self.classes {
+            self.counts[leaf * self.classes + class] += self.counts[added * self.classes + class];
         }
         self.nodes[leaf].rows += self.nodes[added].rows;
         self.children[upper.first_child as usize + other] = self.children(below)[other];
-        let n = &mut self.nodes[node];
-        n.test = Test::Threshold(threshold);
+        let joined = &mut self.nodes[node];
+        joined.test = Test::Threshold(threshold);
         if upper.missing_branch as usize == other {
-            n.missing_branch = lower.missing_branch;
+            joined.missing_branch = lower.missing_branch;
         }
         self.set_parent_of_children(node);
     }
 
     /// Point the children of a node, whose range has moved, back to it.
     fn set_parent_of_children(&mut self, node: usize) {
-        let n = self.nodes[node];
-        for branch in 0..n.n_children {
-            let child = self.children[(n.first_child + branch) as usize] as usize;
+        let Node { first_child, n_children, .. } = self.nodes[node];
+        for branch in 0..n_children {
+            let child = self.children[(first_child + branch) as usize] as usize;
             self.nodes[child].parent = node as u32;
             self.nodes[child].branch = branch;
         }
@@ -266,8 +279,8 @@ impl EditableTree {
     pub fn finish(self) -> Pruned {
         let order = self.order();
         // New number of each node.
-        let mut number = vec![NONE; self.nodes.len()];
-        order.iter().enumerate().for_each(|(i, &old)| number[old as usize] = i as u32);
+        let mut new_number = vec![NONE; self.nodes.len()];
+        order.iter().enumerate().for_each(|(new, &old)| new_number[old as usize] = new as u32);
         let mut steps: Vec<u32> =
             order.iter().map(|&i| self.nodes[i as usize].step).filter(|&s| s != NONE).collect();
         steps.sort_unstable();
@@ -286,7 +299,7 @@ impl EditableTree {
         }
         tree.link();
         let mut account = self.account;
-        account.retain(|step| number[step.node as usize] != NONE);
+        account.retain(|step| new_number[step.node as usize] != NONE);
         Pruned { tree, account }
     }
 }

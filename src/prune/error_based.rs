@@ -113,7 +113,8 @@ const FRACTION_TOLERANCE: f64 = 1e-4;
 
 /// Errors added to `e` observed ones in weight `n`: the limit that a binomial proportion exceeds
 /// with probability `confidence`. Exact for `e = 0`, a normal approximation with continuity
-/// correction from `e = 1` on, and linear in between.
+/// correction from `e = 1` on, and linear in between. Named as in C4.5: `f` is the observed
+/// proportion, `z` the quantile of the normal distribution.
 pub fn added_errors(n: f64, e: f64, confidence: f64) -> f64 {
     let without_errors = n * (1.0 - (confidence.ln() / n).exp());
     if e < EQUAL {
@@ -159,8 +160,8 @@ struct Pruner<'e, 'r> {
     confidence: f64,
     /// Without it, no branch is raised.
     raising: Option<Raising<'r>>,
-    /// Whether fractions of rows are sent down.
-    fractional: bool,
+    /// Whether fractions of rows are sent down, because missing values take all branches.
+    is_fractional: bool,
     /// Rows in each leaf.
     rows_of_leaf: Vec<Vec<WeightedRow>>,
     /// Estimated errors of each subtree, once it is decided.
@@ -171,12 +172,16 @@ struct Pruner<'e, 'r> {
 
 /// A step of the bottom-up walk.
 enum PruneTask {
+    /// The subtree of the node is not looked at yet.
     Visit(u32),
     /// All branches of the node are decided.
     Decide(u32),
 }
 
-/// Collapse, then prune bottom-up, with raising where there are rows.
+/// Collapse, then prune bottom-up; with `raising` branches may be raised.
+///
+/// # Errors
+/// [`Error::Data`] if the rows are not those that the tree was grown on, [`Error::Cancelled`].
 fn prune(
     edited: &mut EditableTree,
     confidence: f64,
@@ -186,17 +191,13 @@ fn prune(
     collapse(edited);
     let n_nodes = edited.nodes.len();
     let n_trial_counts = if raising.is_some() { n_nodes * edited.classes } else { 0 };
-    let tested: Vec<usize> = edited
-        .nodes
-        .iter()
-        .filter(|node| node.n_children > 0)
-        .map(|node| node.feature as usize)
-        .collect();
+    let inner = edited.nodes.iter().filter(|node| node.n_children > 0);
+    let tested: Vec<usize> = inner.map(|node| node.feature as usize).collect();
     let mut pruner = Pruner {
         edited,
         confidence,
         raising,
-        fractional: raising
+        is_fractional: raising
             .is_some_and(|r| r.compiled.is_shared() && has_missing_values(&tested, r.rows)),
         rows_of_leaf: vec![Vec::new(); n_nodes],
         estimate: vec![0.0; n_nodes],
@@ -237,8 +238,7 @@ fn has_missing_values(features: &[usize], rows: &PruneRows<'_>) -> bool {
 pub(super) fn collapse(edited: &mut EditableTree) {
     // Training errors of every subtree, bottom-up.
     let mut errors = vec![0.0; edited.nodes.len()];
-    for &i in edited.order().iter().rev() {
-        let i = i as usize;
+    for i in edited.bottom_up() {
         errors[i] =
             if edited.is_leaf(i) { edited.errors(i) } else { edited.sum_over_children(i, &errors) };
     }
@@ -269,7 +269,7 @@ impl Pruner<'_, '_> {
             for &row in chunk {
                 let weight = rows.weights.value(row);
                 sums[raising.class(row)] += weight;
-                if !self.fractional {
+                if !self.is_fractional {
                     let leaf = self.leaf_from(0, row);
                     self.rows_of_leaf[leaf].push(WeightedRow { row, weight });
                     continue;
@@ -291,7 +291,7 @@ impl Pruner<'_, '_> {
             }
         }
         self.check_counts(0, &sums, COUNT_TOLERANCE)?;
-        let tolerance = if self.fractional { FRACTION_TOLERANCE } else { COUNT_TOLERANCE };
+        let tolerance = if self.is_fractional { FRACTION_TOLERANCE } else { COUNT_TOLERANCE };
         let mut leaves = self.edited.order();
         leaves.retain(|&i| self.edited.is_leaf(i as usize));
         leaves.iter().try_for_each(|&i| {
@@ -327,36 +327,36 @@ impl Pruner<'_, '_> {
     }
 
     /// Estimated errors of a leaf with weight `n` and `e` training errors; 0 if it is empty.
-    fn estimated(&self, n: f64, e: f64) -> f64 {
+    fn estimate_errors(&self, n: f64, e: f64) -> f64 {
         if n < EQUAL { 0.0 } else { e + added_errors(n, e, self.confidence) }
     }
 
     /// Estimated errors of a node as a leaf.
     fn estimate_as_leaf(&self, node: usize) -> f64 {
-        self.estimated(self.edited.weight(node), self.edited.errors(node))
+        self.estimate_errors(self.edited.weight(node), self.edited.errors(node))
     }
 
     /// Rows in the leaves below a node, without those below its branch `except`. Fractions of one
     /// row are added up.
     fn rows_below(&self, node: usize, except: Option<usize>) -> Vec<WeightedRow> {
-        let (mut stack, mut found) = (vec![node], Vec::new());
+        let (mut stack, mut rows) = (vec![node], Vec::new());
         while let Some(i) = stack.pop() {
             if Some(i) != except {
-                found.extend_from_slice(&self.rows_of_leaf[i]);
+                rows.extend_from_slice(&self.rows_of_leaf[i]);
                 stack.extend(self.edited.children(i).iter().map(|&child| child as usize));
             }
         }
-        if self.fractional {
-            found.sort_unstable_by_key(|part| part.row);
-            found.dedup_by(|later, first| {
-                let same = later.row == first.row;
-                if same {
+        if self.is_fractional {
+            rows.sort_unstable_by_key(|part| part.row);
+            rows.dedup_by(|later, first| {
+                let is_same = later.row == first.row;
+                if is_same {
                     first.weight += later.weight;
                 }
-                same
+                is_same
             });
         }
-        found
+        rows
     }
 
     /// Send rows down from a node, in fractions where values are missing, as if no other rows were
@@ -376,28 +376,28 @@ impl Pruner<'_, '_> {
             }
             let children = self.edited.children(node);
             let mut branches: Vec<Vec<WeightedRow>> = vec![Vec::new(); children.len()];
-            let (mut missing, mut known) = (Vec::new(), vec![0.0; children.len()]);
+            let (mut without_value, mut weights) = (Vec::new(), vec![0.0; children.len()]);
             // Rows with a value take one branch each.
             let origin = self.edited.origin[node];
             for part in arrived {
                 match compiled.child(rows.data, part.row as usize, origin) {
-                    child if child == origin => missing.push(part),
+                    child if child == origin => without_value.push(part),
                     child => {
                         let branch = self.edited.nodes[child as usize].branch as usize;
-                        known[branch] += part.weight;
+                        weights[branch] += part.weight;
                         branches[branch].push(part);
                     }
                 }
             }
             // Rows without one are divided among the branches by the weight of the others.
-            let all: f64 = known.iter().sum();
-            for (branch, known) in branches.iter_mut().zip(known) {
-                let share = if all < EQUAL { 1.0 / children.len() as f64 } else { known / all };
+            let total: f64 = weights.iter().sum();
+            let equal_share = 1.0 / children.len() as f64;
+            for (branch, weight) in branches.iter_mut().zip(weights) {
+                let share = if total < EQUAL { equal_share } else { weight / total };
                 if share > EQUAL {
-                    branch.extend(missing.iter().map(|&WeightedRow { row, weight }| WeightedRow {
-                        row,
-                        weight: weight * share,
-                    }));
+                    let part_of = |part: &WeightedRow| part.weight * share;
+                    let rows = without_value.iter();
+                    branch.extend(rows.map(|part| WeightedRow { weight: part_of(part), ..*part }));
                 }
             }
             stack.extend(children.iter().map(|&child| child as usize).zip(branches).rev());
@@ -420,7 +420,7 @@ impl Pruner<'_, '_> {
             if self.edited.is_leaf(node) {
                 let sums = self.class_sums(arrived);
                 let n: f64 = sums.iter().sum();
-                estimate += self.estimated(n, n - sums[majority(&sums)]);
+                estimate += self.estimate_errors(n, n - sums[majority(&sums)]);
             }
         });
         estimate
@@ -442,12 +442,12 @@ impl Pruner<'_, '_> {
     /// leaves that they reach are estimated again.
     fn estimate_with_others(&mut self, branch: usize, others: &[WeightedRow]) -> f64 {
         let Some(raising) = self.raising else { return f64::INFINITY };
-        let k = self.edited.classes;
+        let classes = self.edited.classes;
         // Class counts of the others in each leaf that they reach.
         let mut reached = Vec::new();
         for &WeightedRow { row, weight } in others {
             let leaf = self.leaf_from(branch, row);
-            let counts = &mut self.trial_counts[leaf * k..(leaf + 1) * k];
+            let counts = &mut self.trial_counts[leaf * classes..(leaf + 1) * classes];
             if counts.iter().all(|&count| count == 0.0) {
                 reached.push(leaf);
             }
@@ -456,12 +456,12 @@ impl Pruner<'_, '_> {
         // With the leaf's own rows added, a new estimate takes the place of the old one.
         let mut estimate = self.estimate[branch];
         for leaf in reached {
-            let counts = &mut self.trial_counts[leaf * k..(leaf + 1) * k];
+            let counts = &mut self.trial_counts[leaf * classes..(leaf + 1) * classes];
             counts.iter_mut().zip(self.edited.counts(leaf)).for_each(|(sum, own)| *sum += own);
             let n: f64 = counts.iter().sum();
             let e = n - counts[majority(counts)];
             counts.fill(0.0);
-            estimate += self.estimated(n, e) - self.estimate[leaf];
+            estimate += self.estimate_errors(n, e) - self.estimate[leaf];
         }
         estimate
     }
@@ -469,29 +469,30 @@ impl Pruner<'_, '_> {
     /// Decide about a node whose branches are decided; true when a branch was raised, so that the
     /// node must be visited again.
     fn decide(&mut self, node: usize) -> bool {
-        // The three estimates.
+        // The errors of the node as a leaf, with its subtree, and with its heaviest branch alone.
         let leaf = self.estimate_as_leaf(node);
         let tree: f64 = self.edited.sum_over_children(node, &self.estimate);
         let heaviest = self.heaviest_branch(node);
-        let except = if self.fractional { None } else { Some(heaviest) };
+        // The rows that the heaviest branch would receive beside its own, or again.
+        let except = if self.is_fractional { None } else { Some(heaviest) };
         let moved = if self.raising.is_some() { self.rows_below(node, except) } else { Vec::new() };
-        let branch = if self.fractional {
+        let branch = if self.is_fractional {
             self.estimate_with_all_rows(heaviest, moved.clone())
         } else {
             self.estimate_with_others(heaviest, &moved)
         };
-        let at_most = |a: f64, b: f64| a <= b + EQUAL;
-        if at_most(leaf, tree + MARGIN) && at_most(leaf, branch + MARGIN) {
+        let is_at_most = |a: f64, b: f64| a <= b + EQUAL;
+        if is_at_most(leaf, tree + MARGIN) && is_at_most(leaf, branch + MARGIN) {
             self.rows_of_leaf[node] = self.rows_below(node, None);
             let branch = if branch.is_finite() { branch } else { f64::NAN };
             self.edited.cut(node, Costs { leaf, tree, branch });
             self.estimate[node] = leaf;
             return false;
         }
-        if at_most(branch, tree + MARGIN) {
+        if is_at_most(branch, tree + MARGIN) {
             self.edited.raise(node, heaviest, Costs { leaf, tree, branch });
-            if self.fractional {
-                self.replace_rows(node, moved);
+            if self.is_fractional {
+                self.redistribute_rows(node, moved);
             } else {
                 self.add_rows(node, heaviest, &moved);
             }
@@ -507,48 +508,50 @@ impl Pruner<'_, '_> {
         let Some(raising) = self.raising else { return };
         let Raising { compiled, rows } = raising;
         self.rows_of_leaf[node] = std::mem::take(&mut self.rows_of_leaf[branch]);
-        let k = self.edited.classes;
+        let classes = self.edited.classes;
         for &part in others {
             let class = raising.class(part.row);
-            let mut at = node;
+            let mut reached_node = node;
             loop {
                 // The node has counted them before.
-                if at != node {
-                    self.edited.counts[at * k + class] += part.weight;
-                    self.edited.nodes[at].rows += rows.weights.copied(&[part.row]);
+                if reached_node != node {
+                    self.edited.counts[reached_node * classes + class] += part.weight;
+                    self.edited.nodes[reached_node].rows += rows.weights.copied(&[part.row]);
                 }
-                if self.edited.is_leaf(at) {
+                if self.edited.is_leaf(reached_node) {
                     break;
                 }
-                let origin = self.edited.origin[at];
-                at = compiled.child(rows.data, part.row as usize, origin) as usize;
+                let origin = self.edited.origin[reached_node];
+                reached_node = compiled.child(rows.data, part.row as usize, origin) as usize;
             }
-            self.rows_of_leaf[at].push(part);
+            self.rows_of_leaf[reached_node].push(part);
         }
     }
 
     /// After a raise to `node`: send all its rows down again, in fractions.
-    fn replace_rows(&mut self, node: usize, all: Vec<WeightedRow>) {
+    fn redistribute_rows(&mut self, node: usize, all: Vec<WeightedRow>) {
         let Some(Raising { rows, .. }) = self.raising else { return };
-        let k = self.edited.classes;
+        let classes = self.edited.classes;
         let mut reached = Vec::new();
-        self.send_down(node, all, |at, arrived| {
-            let kept = if self.edited.is_leaf(at) { arrived.to_vec() } else { Vec::new() };
+        self.send_down(node, all, |reached_node, arrived| {
+            let kept =
+                if self.edited.is_leaf(reached_node) { arrived.to_vec() } else { Vec::new() };
             let copied = arrived.iter().map(|part| rows.weights.copied(&[part.row])).sum();
-            reached.push((at, self.class_sums(arrived), copied, kept));
+            reached.push((reached_node, self.class_sums(arrived), copied, kept));
         });
-        for (at, sums, n_rows, kept) in reached {
-            if at != node {
-                self.edited.counts[at * k..(at + 1) * k].copy_from_slice(&sums);
-                self.edited.nodes[at].rows = n_rows;
+        for (reached_node, sums, n_rows, kept) in reached {
+            if reached_node != node {
+                self.edited.counts[reached_node * classes..(reached_node + 1) * classes]
+                    .copy_from_slice(&sums);
+                self.edited.nodes[reached_node].rows = n_rows;
             }
-            self.rows_of_leaf[at] = kept;
+            self.rows_of_leaf[reached_node] = kept;
         }
     }
 
     /// Set the labels below a node whose branch was raised.
     fn relabel(&mut self, node: usize) {
-        for i in self.edited.below(node) {
+        for i in self.edited.subtree(node) {
             let i = i as usize;
             if self.edited.nodes[i].rows > 0 {
                 self.edited.nodes[i].label = majority(self.edited.counts(i)) as i32;

@@ -53,31 +53,31 @@ impl Pruning for M5 {
         let Some(target) = rows.data.target() else {
             return unsupported("pruning='m5' of a tree with classes", "a numeric target");
         };
-        // Weights and weighted absolute differences of each node.
-        let mut sums = vec![(0_i64, ExactSum::default()); edited.nodes.len()];
+        // Of each node, the weight of its rows and the sum of their weighted absolute errors.
+        let mut weights_of = vec![0_i64; edited.nodes.len()];
+        let mut errors_of = vec![ExactSum::default(); edited.nodes.len()];
         let compiled = CompiledTree::new(input.tree, input.schema)?;
         let PruneRows { data, rows, weights } = *rows;
-        let all = vec![true; sums.len()];
+        let all = vec![true; edited.nodes.len()];
         compiled.send_down(data, rows, weights, &all, input.control, &mut |node, reaching| {
-            let ((sum, errors), own) = (&mut sums[node], edited.outcomes[node].value);
+            let predicted = edited.outcomes[node].value;
             for (row, weight) in reaching.weighed() {
-                *sum += weight;
-                errors.add_product(weight as f64, (target.value(row) - own).abs());
+                weights_of[node] += weight;
+                let error = (target.value(row) - predicted).abs();
+                errors_of[node].add_product(weight as f64, error);
             }
         })?;
         let scale = weights.units_of_fractions(rows);
-        let errors = |i: usize| sums[i].1.value();
-        let weight = |i: usize| sums[i].0 as f64;
-        prune(edited, scale, &weight, &errors);
+        prune(edited, scale, &|node| weights_of[node] as f64, &|node| errors_of[node].value());
         Ok(())
     }
 }
 
-/// Parameters of a leaf.
+/// Number of parameters of a leaf: the number that it predicts.
 const PARAMETERS: f64 = 1.0;
 
-/// Prune bottom-up, from the weight of each node and the sum of its weighted errors, both in units
-/// of weight, `scale` of which are 1.
+/// Prune bottom-up. `weight` gives the weight of a node and `errors` the sum of its weighted
+/// errors, both in units of which `scale` make up a row of weight 1.
 fn prune(
     edited: &mut EditableTree,
     scale: f64,
@@ -86,8 +86,7 @@ fn prune(
 ) {
     // Estimated errors of subtrees times their weights.
     let mut estimated = vec![0.0; edited.nodes.len()];
-    for &i in edited.order().iter().rev() {
-        let i = i as usize;
+    for i in edited.bottom_up() {
         let n = weight(i) / scale;
         let is_judged = n > PARAMETERS;
         let factor = if is_judged { (n + PARAMETERS) / (n - PARAMETERS) } else { 1.0 };

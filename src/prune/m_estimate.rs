@@ -63,14 +63,13 @@ impl Pruning for MEstimate {
 /// Errors that differ by at most this much, the size of rounding, are a tie: the smaller tree wins.
 const SLACK: f64 = 1e-12;
 
-/// Prune bottom-up.
+/// Prune bottom-up by expected errors, or costs; `m` is the weight of the prior in rows.
 fn prune(edited: &mut EditableTree, m: f64) {
-    let root = edited.counts(0).to_vec();
-    let total: f64 = root.iter().sum();
+    let root_counts = edited.counts(0).to_vec();
+    let total: f64 = root_counts.iter().sum();
     // Expected error (or cost) of each subtree.
     let mut expected = vec![0.0; edited.nodes.len()];
-    for &i in edited.order().iter().rev() {
-        let i = i as usize;
+    for i in edited.bottom_up() {
         let n = edited.weight(i);
         // An empty node has no weight in the mean of its parent.
         if n == 0.0 {
@@ -78,12 +77,12 @@ fn prune(edited: &mut EditableTree, m: f64) {
         }
         let leaf = match usize::try_from(edited.nodes[i].label) {
             _ if edited.costs.is_some() => {
-                let counts = edited.counts(i).iter().zip(&root);
+                let counts = edited.counts(i).iter().zip(&root_counts);
                 let smoothed: Vec<f64> =
                     counts.map(|(own, prior)| (own + m * prior / total) / (n + m)).collect();
                 edited.errors_among(i, &smoothed)
             }
-            Ok(class) => 1.0 - (edited.counts(i)[class] + m * root[class] / total) / (n + m),
+            Ok(class) => 1.0 - (edited.counts(i)[class] + m * root_counts[class] / total) / (n + m),
             Err(_) => 1.0,
         };
         expected[i] = leaf;

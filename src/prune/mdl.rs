@@ -62,7 +62,7 @@ impl Pruning for Mdl {
 
 /// Bits that name one of the `2^(levels - 1) - 1` ways to divide levels in two.
 fn subset_bits(levels: usize) -> f64 {
-    // 2^1023 is the largest power of two that is a double.
+    // 2^1023 is the largest power of two that is a double; so many levels never occur.
     let levels = levels.min(1000) as i32;
     if levels < 3 { 0.0 } else { (f64::powi(2.0, levels - 1) - 1.0).log2() }
 }
@@ -77,8 +77,7 @@ fn prune(edited: &mut EditableTree, schema: &Schema) {
     let description: &dyn Criterion = &DescriptionLength;
     // Length of the shortest message for each subtree.
     let mut bits = vec![0.0; edited.nodes.len()];
-    for &i in edited.order().iter().rev() {
-        let i = i as usize;
+    for i in edited.bottom_up() {
         let counts: Vec<f64> = occurring.iter().map(|&class| edited.counts(i)[class]).collect();
         let leaf = 1.0 + description.loss(Cells::Weights(&counts), &context).unwrap_or(0.0);
         bits[i] = leaf;

@@ -23,18 +23,17 @@ pub enum Merge {
     Distribution,
 }
 
-/// Merge leaves and redundant tests bottom-up.
-pub(super) fn merge(edited: &mut EditableTree, same: Merge) {
-    for &i in edited.order().iter().rev() {
-        let i = i as usize;
+/// Merge leaves and redundant tests bottom-up; the rule says when two leaves give the same answer.
+pub(super) fn merge(edited: &mut EditableTree, rule: Merge) {
+    for i in edited.bottom_up() {
         if edited.is_leaf(i) {
             continue;
         }
         // All branches are leaves that agree: one leaf.
         let children: Vec<usize> = edited.children(i).iter().map(|&child| child as usize).collect();
-        let is_same =
-            |&child: &usize| edited.is_leaf(child) && agree(edited, children[0], child, same);
-        if children.iter().all(is_same) {
+        let agrees =
+            |&child: &usize| edited.is_leaf(child) && agree(edited, children[0], child, rule);
+        if children.iter().all(agrees) {
             let tree = children.iter().map(|&child| edited.errors(child)).sum();
             edited.nodes[i].label = edited.nodes[children[0]].label;
             edited.cut(i, Costs::leaf_or_tree(edited.errors(i), tree));
@@ -53,7 +52,7 @@ pub(super) fn merge(edited: &mut EditableTree, same: Merge) {
                 continue;
             }
             let inner = edited.children(below)[kept] as usize;
-            if edited.is_leaf(inner) && agree(edited, leaf, inner, same) {
+            if edited.is_leaf(inner) && agree(edited, leaf, inner, rule) {
                 // The threshold that leaves the larger side to the merged leaf.
                 let upper_wins = (upper.reach >= lower.reach) == (kept == 0);
                 let threshold = if upper_wins { upper } else { lower };
@@ -64,12 +63,12 @@ pub(super) fn merge(edited: &mut EditableTree, same: Merge) {
     }
 }
 
-/// Whether two leaves give the same answer.
-fn agree(edited: &EditableTree, a: usize, b: usize, same: Merge) -> bool {
+/// Whether two leaves, `a` and `b`, give the same answer by a rule.
+fn agree(edited: &EditableTree, a: usize, b: usize, rule: Merge) -> bool {
     edited.nodes[a].label == edited.nodes[b].label
-        && match same {
+        && match rule {
             Merge::Class => true,
-            Merge::Distribution => proportional(evidence(edited, a), evidence(edited, b)),
+            Merge::Distribution => are_proportional(evidence(edited, a), evidence(edited, b)),
         }
 }
 
@@ -84,7 +83,7 @@ fn evidence(edited: &EditableTree, leaf: usize) -> &[f64] {
 }
 
 /// Whether two lists of class counts are proportional, up to rounding (a share of 1e-12).
-fn proportional(a: &[f64], b: &[f64]) -> bool {
+fn are_proportional(a: &[f64], b: &[f64]) -> bool {
     let (sum_a, sum_b): (f64, f64) = (a.iter().sum(), b.iter().sum());
     a.iter().zip(b).all(|(x, y)| (x * sum_b - y * sum_a).abs() <= 1e-12 * sum_a * sum_b)
 }

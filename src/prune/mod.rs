@@ -71,6 +71,7 @@ macro_rules! prunings {
                 }
             }
 
+            /// The method as what all methods implement.
             fn method(&self) -> &dyn Pruning {
                 match self {
                     $(Self::$method(method) => method,)*
@@ -154,20 +155,29 @@ pub struct PruneSteps<'a> {
     pub costs: Option<&'a CostMatrix>,
 }
 
-/// Prune a tree by a method, then merge leaves; either may be left out.
+/// Prune a tree by a method, then merge leaves; either may be left out. `rows` are those that the
+/// method reads, if it does.
+///
+/// # Errors
+/// Those of [`prune_with`].
 pub fn prune(
     tree: &Tree,
     schema: &Schema,
     method: Option<&PruneMethod>,
-    merged: Option<Merge>,
+    merge: Option<Merge>,
     rows: Option<&PruneRows<'_>>,
     control: &Control,
 ) -> Result<Pruned> {
-    let steps = PruneSteps { method, merge: merged, ..PruneSteps::default() };
+    let steps = PruneSteps { method, merge, ..PruneSteps::default() };
     prune_with(tree, schema, &steps, rows, control)
 }
 
 /// Prune a tree by several steps. `rows` are those that the method reads, if it does.
+///
+/// # Errors
+/// [`Error::Parameter`](crate::error::Error::Parameter) for options outside their domain,
+/// [`Error::Unsupported`](crate::error::Error::Unsupported) for a method that does not suit the
+/// target, the costs or the lack of rows, and errors of the method.
 pub fn prune_with(
     tree: &Tree,
     schema: &Schema,
@@ -182,17 +192,15 @@ pub fn prune_with(
     }
     if let Some(method) = steps.method {
         method.check()?;
-        method.check_target(match tree.is_regression() {
-            true => TargetKind::Number,
-            false => TargetKind::Classes,
-        })?;
+        let is_number = tree.is_regression();
+        method.check_target(if is_number { TargetKind::Number } else { TargetKind::Classes })?;
         if steps.costs.is_some() {
             method.check_costs()?;
         }
         method.method().prune(&mut edited, &PruneInput { tree, schema, rows, control })?;
     }
-    if let Some(same) = steps.merge {
-        merge::merge(&mut edited, same);
+    if let Some(rule) = steps.merge {
+        merge::merge(&mut edited, rule);
     }
     Ok(edited.finish())
 }

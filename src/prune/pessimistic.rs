@@ -48,12 +48,10 @@ impl Pruning for Pessimistic {
 
 /// Prune top-down; each subtree is compared once.
 fn prune(edited: &mut EditableTree) {
-    let order = edited.order();
     // Training errors and leaves of every subtree, bottom-up.
     let mut errors = vec![0.0; edited.nodes.len()];
     let mut leaves = vec![0.0; edited.nodes.len()];
-    for &i in order.iter().rev() {
-        let i = i as usize;
+    for i in edited.bottom_up() {
         if edited.is_leaf(i) {
             errors[i] = edited.errors(i);
             leaves[i] = if edited.nodes[i].rows > 0 { 1.0 } else { 0.0 };
@@ -70,9 +68,9 @@ fn prune(edited: &mut EditableTree) {
             continue;
         }
         let n = edited.weight(i);
-        let corrected = errors[i] + leaves[i] / 2.0;
-        let standard_error = (corrected * (n - corrected).max(0.0) / n).sqrt();
-        let (leaf, tree) = (edited.errors(i) + 0.5, corrected + standard_error);
+        let corrected_errors = errors[i] + leaves[i] / 2.0;
+        let standard_error = (corrected_errors * (n - corrected_errors).max(0.0) / n).sqrt();
+        let (leaf, tree) = (edited.errors(i) + 0.5, corrected_errors + standard_error);
         if leaf <= tree {
             edited.cut(i, Costs::leaf_or_tree(leaf, tree));
         } else {

@@ -183,19 +183,19 @@ fn draw_by_content(data: &Dataset, rows: &[u32], seed: u64, control: &Control) -
 fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>, Vec<u32>) {
     let class = |row: u32| data.classes()[row as usize];
     let n_rows = rows.len();
-    // Weka's `Instances.stratify`: rows of the class at `index - 1` are swapped to the places after
-    // it.
-    let mut index = 1;
-    while index < n_rows {
-        let current = class(rows[index - 1]);
-        let start = index;
-        for j in start..n_rows {
-            if class(rows[j]) == current {
-                rows.swap(index, j);
-                index += 1;
+    // Weka's `Instances.stratify`: behind the first row of each class, all others of that class are
+    // swapped to the places after it. `next` is the first place behind them.
+    let mut next = 1;
+    while next < n_rows {
+        let current = class(rows[next - 1]);
+        let start = next;
+        for i in start..n_rows {
+            if class(rows[i]) == current {
+                rows.swap(next, i);
+                next += 1;
             }
         }
-        index += 1;
+        next += 1;
     }
     // Fold f holds rows f, f + folds, f + 2 folds, ...
     let mut by_fold = Vec::with_capacity(rows.len());
@@ -206,7 +206,10 @@ fn divide_as_j48(data: &Dataset, mut rows: Vec<u32>, folds: usize) -> (Vec<u32>,
     (grown_on.to_vec(), held_out.to_vec())
 }
 
-/// Prune bottom-up. `compiled` is the tree before pruning; `rows` are those held out.
+/// Prune bottom-up by the errors on held-out rows. `compiled` is the tree before pruning.
+///
+/// # Errors
+/// [`Error::Cancelled`](crate::error::Error::Cancelled).
 fn prune(
     edited: &mut EditableTree,
     compiled: &CompiledTree,
@@ -216,9 +219,9 @@ fn prune(
     if let Some(target) = rows.data.target() {
         return prune_numbers(edited, compiled, rows, target, control);
     }
-    let k = edited.classes;
+    let classes = edited.classes;
     // Class counts of the held-out rows in each leaf, ...
-    let mut counts = vec![0.0; edited.nodes.len() * k];
+    let mut counts = vec![0.0; edited.nodes.len() * classes];
     for chunk in rows.rows.chunks(1024) {
         control.check()?;
         for &row in chunk {
@@ -226,25 +229,22 @@ fn prune(
             let weight = rows.weights.value(row);
             compiled.spread(rows.data, row as usize, 0, &mut |node, fraction, is_leaf| {
                 if is_leaf {
-                    counts[node as usize * k + class] += fraction * weight;
+                    counts[node as usize * classes + class] += fraction * weight;
                 }
             });
         }
     }
     // ... and in each inner node.
-    let order = edited.order();
-    for &i in order.iter().rev() {
-        let parent = edited.nodes[i as usize].parent as usize;
-        if i > 0 {
-            for class in 0..k {
-                counts[parent * k + class] += counts[i as usize * k + class];
-            }
+    for i in edited.bottom_up().filter(|&i| i > 0) {
+        let parent = edited.nodes[i].parent as usize;
+        for class in 0..classes {
+            counts[parent * classes + class] += counts[i * classes + class];
         }
     }
-    let total: f64 = counts[..k].iter().sum();
+    let total: f64 = counts[..classes].iter().sum();
     if total > 0.0 {
         cut_where_no_worse(edited, total, |edited, i| {
-            edited.errors_among(i, &counts[i * k..(i + 1) * k])
+            edited.errors_among(i, &counts[i * classes..(i + 1) * classes])
         });
     }
     Ok(())
@@ -275,16 +275,19 @@ fn prune_numbers(
     Ok(())
 }
 
+/// The share of their size by which errors may differ from rounding alone.
+const ROUNDING: f64 = 1e-9;
+
 /// Make a leaf of each node whose own error on the held-out rows is not above that of its subtree,
-/// bottom-up; `total` is the scale of rounding errors beside that of the node's own error.
+/// bottom-up. `error_as_leaf` gives the error of a node as a leaf. Errors are equal if they differ
+/// by [`ROUNDING`] of `total` or of the error of the subtree, whichever is larger.
 fn cut_where_no_worse(
     edited: &mut EditableTree,
     total: f64,
     error_as_leaf: impl Fn(&EditableTree, usize) -> f64,
 ) {
     let mut errors = vec![0.0; edited.nodes.len()];
-    for &i in edited.order().iter().rev() {
-        let i = i as usize;
+    for i in edited.bottom_up() {
         let leaf = error_as_leaf(edited, i);
         errors[i] = leaf;
         if edited.is_leaf(i) {
@@ -292,7 +295,7 @@ fn cut_where_no_worse(
         }
         let tree: f64 = edited.sum_over_children(i, &errors);
         // On ties, up to the rounding of fractions, the leaf wins.
-        if leaf <= tree + 1e-9 * total.max(tree) {
+        if leaf <= tree + ROUNDING * total.max(tree) {
             edited.cut(i, Costs::leaf_or_tree(leaf, tree));
         } else {
             errors[i] = tree;

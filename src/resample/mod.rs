@@ -4,7 +4,7 @@
 //! [`cross_validate`] fits every plan on every fold in one call. Columns are sorted once for the
 //! whole data set, and each fold filters the sorted orders. Folds run in parallel; the fits of one
 //! fold are serial, so that results do not depend on the number of threads. O(plans x folds) fits,
-//! less what plans and folds share ([`crate::fit::Common`], [`roots`]).
+//! minus what plans and folds share ([`crate::fit::Common`], [`roots`]).
 
 pub mod alpha;
 mod permutation;
@@ -51,12 +51,13 @@ pub struct OutOfBagRows<'a> {
 }
 
 impl OutOfBagRows<'_> {
-    /// What `ask` finds of the features by a tree, its out-of-bag rows and their weight,
-    /// `found[tree * features + feature]`; NaN for a tree without such rows.
+    /// A number per tree and feature, `numbers[tree * features + feature]`; NaN for a tree without
+    /// out-of-bag rows. `of_features` computes the numbers of a tree from its number, its
+    /// out-of-bag rows and their weight.
     fn by_tree(
         &self,
         control: &Control,
-        ask: impl Fn(usize, &[u32], f64) -> Result<Vec<f64>> + Sync,
+        of_features: impl Fn(usize, &[u32], f64) -> Result<Vec<f64>> + Sync,
     ) -> Result<Vec<f64>> {
         let by_tree = parallel::map(control, self.forest.trees.len(), &|t| {
             let rows = self.sampler.out_of_bag(self.forest.seeds[t], self.draws);
@@ -64,15 +65,19 @@ impl OutOfBagRows<'_> {
             if total <= 0.0 {
                 return Ok(vec![f64::NAN; self.data.columns().len()]);
             }
-            let found = ask(t, &rows, total)?;
+            let numbers = of_features(t, &rows, total)?;
             control.advance(1);
-            Ok(found)
+            Ok(numbers)
         })?;
         Ok(by_tree.concat())
     }
 }
 
-/// Fit every plan on every fold: `outcomes[plan * folds + fold]`.
+/// Fit every plan on every fold: `outcomes[plan * folds + fold]`, with probabilities if these are
+/// asked for.
+///
+/// # Errors
+/// Those of the fits, for rows of a fold that there are not, or [`Error::Cancelled`].
 pub fn cross_validate(
     data: &Dataset,
     weights: &Weights,
@@ -120,7 +125,7 @@ pub fn cross_validate(
                     None if (as_last || as_next) && !plan.shares_pairs() => {
                         plan.fit_grown(data, &rows, weights, &mut grown, &serial)?
                     }
-                    None => plan.fit_beside(data, &rows, weights, &mut common, &serial)?,
+                    None => plan.fit_sharing(data, &rows, weights, &mut common, &serial)?,
                 };
                 let outcome = predict(&model, data, &fold.test, probabilities)?;
                 control.advance(1);
@@ -161,18 +166,18 @@ fn internal(data: &Dataset, rows: &[u32]) -> Result<Vec<u32>> {
 /// Apply a model to the test rows.
 fn predict(model: &Model, data: &Dataset, test: &[u32], probabilities: bool) -> Result<FoldResult> {
     let predictor = Predictor::new(model)?;
-    let k = data.n_classes();
+    let n_classes = data.n_classes();
     let mut out = FoldResult {
         predictions: Vec::with_capacity(test.len()),
-        probabilities: vec![0.0; if probabilities { test.len() * k } else { 0 }],
+        probabilities: vec![0.0; if probabilities { test.len() * n_classes } else { 0 }],
         shape: model.tree.shape(),
     };
-    let mut p = vec![0.0; k];
+    let mut p = vec![0.0; n_classes];
     for (i, row) in internal(data, test)?.into_iter().enumerate() {
         let end = predictor.tree.end(data, row as usize);
         out.predictions.push(predictor.answer(data, row as usize, end, &mut p));
         if probabilities {
-            out.probabilities[i * k..(i + 1) * k].copy_from_slice(&p);
+            out.probabilities[i * n_classes..(i + 1) * n_classes].copy_from_slice(&p);
         }
     }
     Ok(out)

@@ -21,13 +21,13 @@ struct Shuffled<'s> {
     /// The shuffled feature; a number beyond all features shuffles none.
     feature: usize,
     /// The row from which each row takes the shuffled feature.
-    from: &'s [u32],
+    donors: &'s [u32],
 }
 
 impl Shuffled<'_> {
     /// The row of the data set that holds a cell.
     fn row(&self, row: usize, feature: usize) -> usize {
-        let source = if feature == self.feature { self.from } else { self.rows };
+        let source = if feature == self.feature { self.donors } else { self.rows };
         source[row] as usize
     }
 }
@@ -54,7 +54,7 @@ impl OutOfBagRows<'_> {
             // Weight of the rows that the tree classifies correctly; minus the squared errors.
             let mut goodness = |source: &Shuffled<'_>| {
                 let mut sum = 0.0;
-                predictor.tree.ends(source, 0..rows.len(), |i, end| {
+                predictor.tree.for_each_end(source, 0..rows.len(), |i, end| {
                     let row = rows[i];
                     let label = predictor.answer(source, i, end, &mut answer);
                     let gain = match data.target() {
@@ -65,7 +65,7 @@ impl OutOfBagRows<'_> {
                 });
                 sum
             };
-            let baseline = goodness(&Shuffled { data, rows, feature: n_features, from: rows });
+            let baseline = goodness(&Shuffled { data, rows, feature: n_features, donors: rows });
             let mut losses = vec![0.0; n_features];
             for feature in 0..n_features {
                 control.check()?;
@@ -74,11 +74,11 @@ impl OutOfBagRows<'_> {
                     // 1 << 40 keeps these draws apart from those of sampling and growth.
                     let key = mix(mix(seed, 1 << 40), feature as u64);
                     // Fisher-Yates shuffle.
-                    let mut from = rows.to_vec();
-                    for i in (1..from.len()).rev() {
-                        from.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
+                    let mut donors = rows.to_vec();
+                    for i in (1..donors.len()).rev() {
+                        donors.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
                     }
-                    let shuffled = Shuffled { data, rows, feature, from: &from };
+                    let shuffled = Shuffled { data, rows, feature, donors: &donors };
                     losses[feature] = (baseline - goodness(&shuffled)) / total;
                 }
             }

@@ -23,16 +23,19 @@ impl OutOfBagRows<'_> {
         self.by_tree(control, |t, out_of_bag, _| {
             let tree = &self.forest.trees[t].tree;
             let impurities = self.impurities(t, out_of_bag, control)?;
-            let weighed = |node: usize| match tree.counts(node).iter().sum::<f64>() {
+            let weighted_impurity = |node: usize| match tree.counts(node).iter().sum::<f64>() {
                 0.0 => Some(0.0),
                 weight => impurities[node].map(|impurity| weight * impurity),
             };
             let total: f64 = tree.counts(0).iter().sum();
             let mut importances = vec![0.0; self.data.columns().len()];
             for node in (0..tree.nodes.len()).filter(|&node| !tree.is_leaf(node)) {
-                let below = tree.children(node).iter().map(|&child| weighed(child as usize));
-                if let (Some(own), Some(below)) = (weighed(node), below.sum::<Option<f64>>()) {
-                    importances[tree.nodes[node].feature as usize] += (own - below) / total;
+                let below =
+                    tree.children(node).iter().map(|&child| weighted_impurity(child as usize));
+                if let (Some(whole), Some(below)) =
+                    (weighted_impurity(node), below.sum::<Option<f64>>())
+                {
+                    importances[tree.nodes[node].feature as usize] += (whole - below) / total;
                 }
             }
             Ok(importances)
@@ -50,8 +53,8 @@ impl OutOfBagRows<'_> {
         let &OutOfBagRows { data, weights, .. } = self;
         let model = &self.forest.trees[tree];
         let tree = &model.tree;
-        let mut found = vec![None; tree.nodes.len()];
-        let wanted = vec![true; found.len()];
+        let mut impurities = vec![None; tree.nodes.len()];
+        let wanted = vec![true; impurities.len()];
         let compiled = CompiledTree::new(tree, &model.schema)?;
         let mut visit = |node: usize, reaching: &ReachingRows<'_>| {
             let mut reached = vec![0; tree.classes];
@@ -64,7 +67,7 @@ impl OutOfBagRows<'_> {
                 }
             }
             let total = reached.iter().sum::<i64>() as f64;
-            found[node] = (total > 0.0).then(|| match tree.outcomes.get(node) {
+            impurities[node] = (total > 0.0).then(|| match tree.outcomes.get(node) {
                 Some(outcome) => (squares.value() / total + outcome.variance) / 2.0,
                 None => {
                     let counts = tree.counts(node);
@@ -74,6 +77,6 @@ impl OutOfBagRows<'_> {
             });
         };
         compiled.send_down(data, out_of_bag, weights, &wanted, control, &mut visit)?;
-        Ok(found)
+        Ok(impurities)
     }
 }

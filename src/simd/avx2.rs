@@ -15,22 +15,25 @@ impl Word for __m256i {
     const SLOW_COUNT: bool = true;
     #[inline(always)]
     unsafe fn count(self) -> Self {
-        // SAFETY: AVX2.
+        // SAFETY: the level is chosen only where the processor has AVX2; registers alone are read.
         unsafe {
+            // The number of set bits of each half byte.
             let table = _mm256_setr_epi8(
                 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3,
                 2, 3, 3, 4,
             );
             let low = _mm256_set1_epi8(0x0f);
-            let a = _mm256_shuffle_epi8(table, _mm256_and_si256(self, low));
-            let b = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16::<4>(self), low));
-            _mm256_sad_epu8(_mm256_add_epi8(a, b), _mm256_setzero_si256())
+            let high = _mm256_and_si256(_mm256_srli_epi16::<4>(self), low);
+            let of_low = _mm256_shuffle_epi8(table, _mm256_and_si256(self, low));
+            let of_high = _mm256_shuffle_epi8(table, high);
+            _mm256_sad_epu8(_mm256_add_epi8(of_low, of_high), _mm256_setzero_si256())
         }
     }
     #[inline(always)]
     unsafe fn add_counts(counts: &[u32; 16], weight: f64, out: &mut [f64]) {
         let out = &mut out[..16];
-        // SAFETY: AVX2; sixteen numbers each.
+        // SAFETY: the level is chosen only where the processor has AVX2; `counts` and `out` have
+        // sixteen numbers each.
         unsafe {
             let weight = _mm256_set1_pd(weight);
             for at in (0..16).step_by(4) {
@@ -43,8 +46,9 @@ impl Word for __m256i {
     }
     #[inline(always)]
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {
-        // SAFETY: AVX2. One broadcast serves all vectors of 32 lanes.
+        // SAFETY: the level is chosen only where the processor has AVX2; registers alone are read.
         unsafe {
+            // One broadcast of the bits serves all vectors of 32 lanes.
             let n = 1i32 << (at % 4 * 8);
             let lanes =
                 _mm256_setr_epi32(n, n << 1, n << 2, n << 3, n << 4, n << 5, n << 6, n << 7);
@@ -60,12 +64,13 @@ impl Word for __m256i {
         table: &WeightTable,
         out: *mut u32,
     ) {
-        // SAFETY: AVX2; as the caller of this method has promised.
+        // SAFETY: a processor with AVX2 has SSE2; the caller vouches for table and output as
+        // [`Word::look_up`] asks.
         unsafe { baseline::look_up(planes, first, columns, table, out) }
     }
     #[inline(always)]
     unsafe fn widen32(self) -> (Self, Self) {
-        // SAFETY: AVX2.
+        // SAFETY: the level is chosen only where the processor has AVX2; registers alone are read.
         unsafe {
             let (first, second) =
                 (_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self));

@@ -17,14 +17,16 @@ impl Word for __m512i {
     const SLOW_COUNT: bool = false;
     #[inline(always)]
     unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
-        // SAFETY: AVX-512 BW.
+        // SAFETY: the level is chosen only where the processor has AVX-512 F and BW; registers
+        // alone are read.
         unsafe {
             _mm512_mask_sub_epi8(self, _mm512_cmpeq_epi8_mask(a, b), self, _mm512_set1_epi8(-1))
         }
     }
     #[inline(always)]
     unsafe fn widen32(self) -> (Self, Self) {
-        // SAFETY: AVX-512.
+        // SAFETY: the level is chosen only where the processor has AVX-512 F; registers alone are
+        // read.
         unsafe {
             let (first, second) =
                 (_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self));
@@ -42,8 +44,9 @@ impl Word for __m512i {
         /// Blocks of 32 entries beyond which a load per column is quicker than one permutation per
         /// block.
         const MOST_BLOCKS: usize = 8;
-        // SAFETY: AVX-512 F and BW; numbers are below the length of the table, and `out` has room
-        // for all columns.
+        // SAFETY: the level is chosen only where the processor has AVX-512 F and BW. The caller
+        // vouches that numbers are below the length of the table, of which masked loads read no
+        // more, and that `out` has room for all columns.
         unsafe {
             if planes.len() > 8 || table.one.len() > MOST_BLOCKS * 32 {
                 return look_up(planes, first, columns, table, out);
@@ -95,7 +98,8 @@ impl Word for __m512i {
     }
     #[inline(always)]
     unsafe fn sum_of_bits(bits: u64, sums: *const u64) -> u64 {
-        // SAFETY: AVX-512; 64 numbers are readable.
+        // SAFETY: the level is chosen only where the processor has AVX-512 F; the caller vouches
+        // for 64 numbers.
         unsafe {
             let mut sum = _mm512_setzero_si512();
             for part in 0..8 {
@@ -108,7 +112,8 @@ impl Word for __m512i {
     #[inline(always)]
     unsafe fn add_counts(counts: &[u32; 16], weight: f64, out: &mut [f64]) {
         let out = &mut out[..16];
-        // SAFETY: AVX-512; sixteen numbers each.
+        // SAFETY: the level is chosen only where the processor has AVX-512 F; `counts` and `out`
+        // have sixteen numbers each.
         unsafe {
             let weight = _mm512_set1_pd(weight);
             for at in (0..16).step_by(8) {
@@ -122,7 +127,8 @@ impl Word for __m512i {
     #[inline(always)]
     unsafe fn spread(planes: &[Words], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
         let out = &mut out[..16];
-        // SAFETY: AVX-512; `out` has sixteen numbers.
+        // SAFETY: the level is chosen only where the processor has AVX-512 F; `out` has sixteen
+        // numbers.
         unsafe {
             let mut column = _mm512_set1_epi32(all as i32);
             for (p, plane) in planes.iter().enumerate() {
@@ -135,7 +141,8 @@ impl Word for __m512i {
     }
     #[inline(always)]
     unsafe fn spread64(planes: &[Words], word: usize, all: u32, out: &mut [[u32; 16]; 4]) {
-        // SAFETY: AVX-512 with BW; each part of `out` has sixteen numbers.
+        // SAFETY: the level is chosen only where the processor has AVX-512 F and BW; each part of
+        // `out` has sixteen numbers.
         unsafe {
             let all = _mm512_set1_epi32(all as i32);
             // Bytes of the columns: the bits of eight planes.
@@ -183,7 +190,8 @@ impl Word for __m512i {
     unsafe fn store_numbers(low: Self, high: Self, part: usize, out: &mut [u16]) {
         let out = &mut out[..64];
         assert!(part == 0);
-        // SAFETY: AVX-512 with BW; 64 numbers.
+        // SAFETY: the level is chosen only where the processor has AVX-512 F and BW; `out` has 64
+        // numbers of two bytes, which are two vectors.
         unsafe {
             let to: *mut __m512i = out.as_mut_ptr().cast();
             _mm512_storeu_si512(to, _mm512_unpacklo_epi8(low, high));
@@ -192,8 +200,10 @@ impl Word for __m512i {
     }
     #[inline(always)]
     unsafe fn spell<const N: usize>(a: Self, b: Self, third: Self) -> Self {
-        // SAFETY: AVX-512. Truth tables with a, b and third in rows 0xf0, 0xcc and 0xaa.
+        // SAFETY: the level is chosen only where the processor has AVX-512 F; registers alone are
+        // read.
         unsafe {
+            // Truth tables with a, b and third in rows 0xf0, 0xcc and 0xaa.
             match N {
                 0 => _mm512_ternarylogic_epi64::<0x02>(a, b, third),
                 1 => _mm512_ternarylogic_epi64::<0x20>(a, b, third),
@@ -204,8 +214,10 @@ impl Word for __m512i {
     }
     #[inline(always)]
     unsafe fn add3(self, b: Self, c: Self) -> (Self, Self) {
-        // SAFETY: AVX-512. Truth tables of parity and majority.
+        // SAFETY: the level is chosen only where the processor has AVX-512 F; registers alone are
+        // read.
         unsafe {
+            // Truth tables of parity (the sum) and majority (the carry).
             (
                 _mm512_ternarylogic_epi64::<0x96>(self, b, c),
                 _mm512_ternarylogic_epi64::<0xe8>(self, b, c),

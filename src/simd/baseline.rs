@@ -1,5 +1,8 @@
 //! The level of all x86-64 processors: SSE2, sixteen registers of 128 bits, two of which make one
-//! vector ([`Twice`]). Popcounts add neighbouring bits, pairs and half bytes.
+//! vector ([`Twice`]).
+//!
+//! SSE2 has no popcount and no table look-up of bytes. Popcounts add neighbouring bits, then pairs
+//! and half bytes, and one instruction sums the bytes of a word.
 
 use super::instantiate::{inline_methods, level};
 use super::twice::Twice;
@@ -15,19 +18,26 @@ impl Word for __m128i {
     const SLOW_COUNT: bool = true;
     #[inline(always)]
     unsafe fn count(self) -> Self {
-        // SAFETY: SSE2.
+        // SAFETY: every x86-64 processor has SSE2, and registers alone are read.
         unsafe {
-            let (m1, m2, m4) = (_mm_set1_epi8(0x55), _mm_set1_epi8(0x33), _mm_set1_epi8(0x0f));
-            let x = _mm_sub_epi8(self, _mm_and_si128(_mm_srli_epi64::<1>(self), m1));
-            let x = _mm_add_epi8(_mm_and_si128(x, m2), _mm_and_si128(_mm_srli_epi64::<2>(x), m2));
-            let x = _mm_and_si128(_mm_add_epi8(x, _mm_srli_epi64::<4>(x)), m4);
-            _mm_sad_epu8(x, _mm_setzero_si128())
+            let every_second_bit = _mm_set1_epi8(0x55);
+            let every_second_pair = _mm_set1_epi8(0x33);
+            let low_half_bytes = _mm_set1_epi8(0x0f);
+            // Two bits a, b have the number 2 a + b; minus a, it is their count a + b.
+            let upper_bits = _mm_and_si128(_mm_srli_epi64::<1>(self), every_second_bit);
+            let of_pairs = _mm_sub_epi8(self, upper_bits);
+            let upper_pairs = _mm_and_si128(_mm_srli_epi64::<2>(of_pairs), every_second_pair);
+            let lower_pairs = _mm_and_si128(of_pairs, every_second_pair);
+            let of_halves = _mm_add_epi8(lower_pairs, upper_pairs);
+            let of_bytes = _mm_add_epi8(of_halves, _mm_srli_epi64::<4>(of_halves));
+            _mm_sad_epu8(_mm_and_si128(of_bytes, low_half_bytes), _mm_setzero_si128())
         }
     }
     #[inline(always)]
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {
-        // SAFETY: SSE2. One broadcast serves all vectors of 32 lanes.
+        // SAFETY: every x86-64 processor has SSE2, and registers alone are read.
         unsafe {
+            // One broadcast of the bits serves all vectors of 32 lanes.
             let first = 1 << (at % 8 * 4);
             let lanes = _mm_setr_epi32(first, first << 1, first << 2, first << 3);
             let bits = _mm_set1_epi32((bits >> (at / 8 * 32)) as i32);
@@ -42,12 +52,13 @@ impl Word for __m128i {
         table: &WeightTable,
         out: *mut u32,
     ) {
-        // SAFETY: SSE2; as the caller of this method has promised.
+        // SAFETY: every x86-64 processor has SSE2; the caller vouches for table and output as
+        // [`Word::look_up`] asks.
         unsafe { look_up(planes, first, columns, table, out) }
     }
     #[inline(always)]
     unsafe fn widen32(self) -> (Self, Self) {
-        // SAFETY: SSE2.
+        // SAFETY: every x86-64 processor has SSE2, and registers alone are read.
         unsafe {
             let zero = _mm_setzero_si128();
             (_mm_unpacklo_epi32(self, zero), _mm_unpackhi_epi32(self, zero))
@@ -77,8 +88,15 @@ impl Word for __m128i {
     }
 }
 
-/// [`Word::look_up`] for at most eight planes: byte p holds plane p of eight columns, so the signs
-/// of all bytes are the number of the last column; each shift brings the number of the one before.
+/// [`Word::look_up`] for at most eight planes; with more, the function of all levels.
+///
+/// Byte p of a register holds plane p of eight columns, so the signs of all bytes are the number of
+/// the last column, and one instruction collects them; adding each byte to itself brings the number
+/// of the column before.
+///
+/// # Safety
+/// The processor has SSE2. The number of every column is below the length of `table.one`, `first +
+/// columns` is at most 64, and `out` has room for `columns` weights, a multiple of 32.
 #[inline(always)]
 pub(super) unsafe fn look_up(
     planes: &[u64],
@@ -87,40 +105,44 @@ pub(super) unsafe fn look_up(
     table: &WeightTable,
     out: *mut u32,
 ) {
-    // SAFETY: SSE2; numbers are below the length of the table, and `out` has room for all columns.
+    // SAFETY: as the caller has promised. A table of pairs has an entry for any two numbers of
+    // five bits, and it is there only if no number has more.
     unsafe {
         if planes.len() > 8 {
             return word::look_up(planes, first, columns, table, out);
         }
-        for at in (0..columns).step_by(32) {
+        for block in (0..columns).step_by(32) {
+            // 32 columns of a plane; none of them is set in a plane that there is not.
             let plane = |p: usize| {
-                let bits = planes.get(p).map_or(0, |plane| plane >> (first + at));
+                let bits = planes.get(p).map_or(0, |plane| plane >> (first + block));
                 _mm_cvtsi32_si128(bits as i32)
             };
-            let two = |p: usize| _mm_unpacklo_epi8(plane(p), plane(p + 1));
-            let four = |p: usize| _mm_unpacklo_epi16(two(p), two(p + 2));
-            let (low, high) = (four(0), four(4));
+            // Eight bytes of each column block: of planes p and p + 1, then of p to p + 3.
+            let two_planes = |p: usize| _mm_unpacklo_epi8(plane(p), plane(p + 1));
+            let four_planes = |p: usize| _mm_unpacklo_epi16(two_planes(p), two_planes(p + 2));
+            let (low, high) = (four_planes(0), four_planes(4));
             // 8 bytes for each 8 of the 32 columns.
             let halves = [_mm_unpacklo_epi32(low, high), _mm_unpackhi_epi32(low, high)];
-            for (part, mut bytes) in halves.into_iter().enumerate() {
-                let to = out.add(at + part * 16);
+            for (half, mut bytes) in halves.into_iter().enumerate() {
+                let weights = out.add(block + half * 16);
                 if !table.two.is_empty() {
                     // Five planes of eight columns and five of the next eight: one look-up per two
                     // columns.
                     let second = _mm_slli_si128::<{ FEW_BITS as i32 }>(_mm_srli_si128::<8>(bytes));
                     bytes = _mm_or_si128(_mm_move_epi64(bytes), second);
                     for column in (0..8).rev() {
-                        let two = *table.two.get_unchecked(_mm_movemask_epi8(bytes) as usize);
-                        *to.add(column) = two as u32;
-                        *to.add(column + 8) = (two >> 32) as u32;
+                        let numbers = _mm_movemask_epi8(bytes) as usize;
+                        let pair = *table.two.get_unchecked(numbers);
+                        *weights.add(column) = pair as u32;
+                        *weights.add(column + 8) = (pair >> 32) as u32;
                         bytes = _mm_add_epi8(bytes, bytes);
                     }
                     continue;
                 }
                 for column in (0..8).rev() {
                     let numbers = _mm_movemask_epi8(bytes) as usize;
-                    *to.add(column) = *table.one.get_unchecked(numbers & 0xff);
-                    *to.add(column + 8) = *table.one.get_unchecked(numbers >> 8);
+                    *weights.add(column) = *table.one.get_unchecked(numbers & 0xff);
+                    *weights.add(column + 8) = *table.one.get_unchecked(numbers >> 8);
                     bytes = _mm_add_epi8(bytes, bytes);
                 }
             }

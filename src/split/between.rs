@@ -2,7 +2,7 @@
 //! branches' means and the node's.
 //!
 //! With a weight `V` of `W` on the left the score is `D^2 / (V (W - V))` in units of the target's
-//! grid, where `D` is the sum on the left less `V` times the mean of the node. A scan adds up
+//! grid, where `D` is the sum on the left minus `V` times the mean of the node. A scan adds up
 //! differences from the whole number next to the mean, which is exact, and takes the rest of the
 //! mean off in double precision: so no digits are lost however far the mean is from 0. The
 //! estimates select; near the best, the criterion decides.
@@ -37,11 +37,13 @@ const PLACES: usize = 1024;
 /// The weight of a node's rows and the sum of their numbers, in units.
 #[derive(Debug, Clone, Copy)]
 pub struct MeanNode {
+    /// Weight of the rows.
     weight: i64,
+    /// Sum of their numbers, in units.
     sum: i64,
     /// The whole number of units next to the mean.
     pub(super) whole: i64,
-    /// The mean less that number.
+    /// The mean minus that number.
     rest: f64,
     /// Least weight of a branch.
     least: i64,
@@ -59,15 +61,15 @@ struct ScoredCut {
 }
 
 impl MeanNode {
-    /// Of rows with these sums, one per class: `None` for sums of classes, and as for
-    /// [`Self::new`].
+    /// The node with these class sums; `None` for sums of classes, and as for [`Self::new`].
     #[inline]
     pub fn of<S: Sum>(sums: &[S], min: Minimum) -> Option<Self> {
         let all = sums.first()?.moments()?;
         Self::new(all.weight, all.first as i64, min)
     }
 
-    /// `None` where sums may not fit 64 bits. Each row weighs 1, or stands for copies.
+    /// A node of this weight and sum of numbers, in units; `None` where sums may not fit 64 bits.
+    /// Each row weighs 1, or stands for copies.
     #[inline]
     pub fn new(weight: i64, sum: i64, min: Minimum) -> Option<Self> {
         if weight < 1 || weight > ExactMoments::MOST_NARROW as i64 || !min.copies {
@@ -92,19 +94,19 @@ impl MeanNode {
         if let Some(last) = self.last.filter(|last| last.side == left || last.side == right) {
             return Ok(last.score);
         }
-        let of = |(weight, sum): (i64, i64)| Moments {
+        let moments = |(weight, sum): (i64, i64)| Moments {
             weight: weight as f64,
             mean: ExactMoments::narrow_mean(weight, sum),
             deviation: 0.0,
         };
-        let (cells, totals) = ([of(left), of(right)], [of((self.weight, self.sum))]);
+        let (cells, totals) = ([moments(left), moments(right)], [moments((self.weight, self.sum))]);
         let score = criterion.score_of(&Tables::one(&cells, &totals, &[2], context))?;
         self.last = Some(ScoredCut { side: left, score });
         Ok(score)
     }
 
     /// The node as kernels read it.
-    fn in_kernels(&self, context: &Context) -> means::NodeNumbers {
+    fn for_kernels(&self, context: &Context) -> means::NodeNumbers {
         means::NodeNumbers {
             weight: self.weight as f64,
             rest: self.rest,
@@ -119,7 +121,7 @@ impl MeanNode {
     }
 
     /// Give cuts of one feature to the sink. Their number is a multiple of [`CHUNK`].
-    pub(super) fn give(
+    pub(super) fn send_cuts(
         &mut self,
         feature: u32,
         cuts: MeanCuts<'_>,
@@ -128,9 +130,9 @@ impl MeanNode {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let MeanCuts { sums, weights, scores } = cuts;
-        let node = self.in_kernels(context);
+        let node = self.for_kernels(context);
         let largest = means::scores(Level::active(), sums, weights, node, scores);
-        give(feature, at, (scores, largest), context, sink, &mut |j, criterion| {
+        send_estimates(feature, at, (scores, largest), context, sink, &mut |j, criterion| {
             self.exact_score(weights[j], sums[j], context, criterion)
         })
     }
@@ -142,7 +144,7 @@ fn unit_of(context: &Context) -> f64 {
 }
 
 /// Give estimates and the largest of them to the sink, unless there is no cut.
-fn give(
+fn send_estimates(
     feature: u32,
     at: &dyn Fn(usize) -> u32,
     (scores, largest): (&[f64], f64),
@@ -171,7 +173,7 @@ pub(super) fn score_candidates<W: Weighing>(
     reached::count(Way::WalkNumbers);
     scratch.prepare(PLACES);
     let (order, rows, whole) = (scan.order, scan.packed, node.whole);
-    let (level, of) = (Level::active(), node.in_kernels(context));
+    let (level, of) = (Level::active(), node.for_kernels(context));
     let mut state = ScanState { weight: 0, sum: 0, bound: of.bound_below(sink.floor()) };
     order[..places.first - 1].iter().for_each(|&e| state.pass(rows[entry_row(e) as usize]));
     for first in (places.first..=places.last).step_by(PLACES) {
@@ -180,9 +182,14 @@ pub(super) fn score_candidates<W: Weighing>(
         let largest = means::scan_cuts(level, cuts, &mut state, scratch.buffers(len));
         let MeanScratch { sums, weights, scores, .. } = &*scratch;
         let at = |j: usize| (first + j) as u32;
-        give(scan.feature, &at, (&scores[..len], largest), context, sink, &mut |j, criterion| {
-            node.exact_score(weights[j], sums[j], context, criterion)
-        })?;
+        send_estimates(
+            scan.feature,
+            &at,
+            (&scores[..len], largest),
+            context,
+            sink,
+            &mut |j, criterion| node.exact_score(weights[j], sums[j], context, criterion),
+        )?;
     }
     Ok(())
 }
@@ -219,14 +226,15 @@ pub(super) fn score_weighed<W: Weighing>(
             let weight = left.weight as f64;
             let sum = (left.first - whole * i128::from(left.weight)) as f64;
             let difference = sum - weight * rest;
-            let tied = entry_tied(scan.order[first + j]) == 1;
-            *score = match tied {
-                true => f64::NEG_INFINITY,
-                false => difference * difference / (weight * (all - weight)) * scale,
+            let is_tied = entry_tied(scan.order[first + j]) == 1;
+            *score = if is_tied {
+                f64::NEG_INFINITY
+            } else {
+                difference * difference / (weight * (all - weight)) * scale
             };
         }
         let (at, found) = (|j: usize| (first + j) as u32, (&*scores, doubt::largest(scores)));
-        give(scan.feature, &at, found, context, sink, &mut |j, criterion| {
+        send_estimates(scan.feature, &at, found, context, sink, &mut |j, criterion| {
             let right = node.minus(sides[j]);
             let cells = [sides[j], right].map(|side| side.rounded(unit));
             let totals = [node.rounded(unit)];
@@ -253,13 +261,13 @@ impl<'a> ShortNumbers<'a> {
     }
 
     /// Score the thresholds of some features, given by their places in the orders and their
-    /// numbers. `foresee` gets the place of a feature and the rows on the left of a cut that is
-    /// likely to win.
+    /// numbers. `prefetch_cut` gets the place of a feature and the rows on the left of a cut that
+    /// is likely to win.
     pub fn score_candidates(
         &mut self,
         orders: &Orders,
         mut features: impl Iterator<Item = (usize, u32)>,
-        foresee: impl Fn(usize, usize),
+        prefetch_cut: impl Fn(usize, usize),
         context: &Context,
         scratch: &mut MeanScratch,
         sink: &mut dyn Sink,
@@ -268,23 +276,23 @@ impl<'a> ShortNumbers<'a> {
             // Two rows: all thresholds divide them alike, so the first one wins.
             let first = features.find(|&(place, _)| orders.tied[place] & 0b10 == 0);
             let Some((place, feature)) = first else { return Ok(()) };
-            foresee(place, 1);
+            prefetch_cut(place, 1);
             let row = self.rows[usize::from(orders.rows[place].0[0]) % ROWS];
             let weight = means::weight_of(row);
             let left = (weight, means::sum_of(row) - weight * self.node.whole);
-            return self.give_one(feature, 0, left, context, sink);
+            return self.send_one(feature, 0, left, context, sink);
         }
         let mut wanted = std::mem::take(&mut scratch.features);
         wanted.clear();
         wanted.extend(features);
         if sink.wants_winner() && wanted.len() > 1 {
-            let mut found = std::mem::take(&mut scratch.best);
-            let largest = self.find_best(orders, &wanted, &mut found, context);
+            let mut best_cuts = std::mem::take(&mut scratch.best);
+            let largest = self.find_best(orders, &wanted, &mut best_cuts, context);
             if largest > f64::NEG_INFINITY {
-                let best = (&wanted[..], &found[..], largest);
-                self.give_winners(orders, best, foresee, context, scratch, sink)?;
+                let best = (&wanted[..], &best_cuts[..], largest);
+                self.send_winners(orders, best, prefetch_cut, context, scratch, sink)?;
             }
-            scratch.best = found;
+            scratch.best = best_cuts;
         } else {
             for &(place, feature) in &wanted {
                 let (order, tied) = (&orders.rows[place], orders.tied[place]);
@@ -304,29 +312,29 @@ impl<'a> ShortNumbers<'a> {
         context: &Context,
     ) -> f64 {
         reached::count(Way::ShortNumbersTogether);
-        let all = SmallNodeCuts {
+        let cuts = SmallNodeCuts {
             orders,
             features,
             cuts: self.cuts,
             rows: self.rows,
             whole: self.node.whole,
-            of: self.node.in_kernels(context),
+            of: self.node.for_kernels(context),
         };
-        means::best_cuts(Level::active(), all, found)
+        means::best_cuts(Level::active(), cuts, found)
     }
 
     /// Give the cuts to the sink that may be the best of all and are the first with this division
     /// of the rows, from the best cut of each feature and the largest of their scores.
-    fn give_winners(
+    fn send_winners(
         &mut self,
         orders: &Orders,
         (features, found, largest): (&[(usize, u32)], &[BestCuts], f64),
-        foresee: impl Fn(usize, usize),
+        prefetch_cut: impl Fn(usize, usize),
         context: &Context,
         scratch: &mut MeanScratch,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let bound = largest - 2.0 * error_of(largest, self.node.in_kernels(context).scale);
+        let bound = largest - 2.0 * error_of(largest, self.node.for_kernels(context).scale);
         // Both sides of the last cut that was given.
         let mut last = [(0, 0); 2];
         for (features, best) in features.chunks(CHUNK).zip(found) {
@@ -339,8 +347,8 @@ impl<'a> ShortNumbers<'a> {
                     let (order, tied) = (&orders.rows[place], orders.tied[place]);
                     self.score_feature(feature, order, tied, context, scratch, sink)?;
                 } else if !last.contains(&left) {
-                    foresee(place, cut + 1);
-                    self.give_one(feature, cut, left, context, sink)?;
+                    prefetch_cut(place, cut + 1);
+                    self.send_one(feature, cut, left, context, sink)?;
                 }
                 last = [left, self.node.other_side(left)];
             }
@@ -349,7 +357,7 @@ impl<'a> ShortNumbers<'a> {
     }
 
     /// Give one cut of a feature to the sink.
-    fn give_one(
+    fn send_one(
         &mut self,
         feature: u32,
         cut: usize,
@@ -357,10 +365,10 @@ impl<'a> ShortNumbers<'a> {
         context: &Context,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let node = self.node.in_kernels(context);
+        let node = self.node.for_kernels(context);
         let score = node.score_of_cut(left.1, left.0);
         let found = (&[score][..], score);
-        give(feature, &|_| cut as u32 + 1, found, context, sink, &mut |_, criterion| {
+        send_estimates(feature, &|_| cut as u32 + 1, found, context, sink, &mut |_, criterion| {
             self.node.exact_score(left.0, left.1, context, criterion)
         })
     }
@@ -388,6 +396,6 @@ impl<'a> ShortNumbers<'a> {
             (scratch.weights[j], scratch.sums[j]) =
                 (weight & is_cut, sum - weight * self.node.whole);
         }
-        self.node.give(feature, scratch.first(self.cuts), &|j| j as u32 + 1, context, sink)
+        self.node.send_cuts(feature, scratch.first(self.cuts), &|j| j as u32 + 1, context, sink)
     }
 }

@@ -22,7 +22,7 @@ use crate::simd::means::CHUNK;
 use crate::stats::Sum;
 
 /// The occupied bins of one feature in a node, ascending, without that of missing values.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct BinGroups<S> {
     /// The bin of each group.
     pub codes: Vec<u32>,
@@ -30,12 +30,6 @@ pub struct BinGroups<S> {
     pub sums: Vec<S>,
     /// Number of rows of each group, where sums do not count rows; else empty.
     pub rows: Vec<u32>,
-}
-
-impl<S> Default for BinGroups<S> {
-    fn default() -> Self {
-        Self { codes: Vec::new(), sums: Vec::new(), rows: Vec::new() }
-    }
 }
 
 impl<S: Sum> BinGroups<S> {
@@ -50,8 +44,8 @@ impl<S: Sum> BinGroups<S> {
     pub fn left_of(&self, code: u32, classes: usize) -> Vec<S> {
         let mut left = vec![S::default(); classes];
         for (group, _) in self.codes.iter().enumerate().take_while(|(_, c)| **c <= code) {
-            for (l, &s) in left.iter_mut().zip(&self.sums[group * classes..]) {
-                *l = l.plus(s);
+            for (sum, &of_group) in left.iter_mut().zip(&self.sums[group * classes..]) {
+                *sum = sum.plus(of_group);
             }
         }
         left
@@ -60,7 +54,7 @@ impl<S: Sum> BinGroups<S> {
     /// The lowest occupied code above `code`, or `None` if `code` is the highest. A threshold lies
     /// between the bins of the two.
     pub fn next_after(&self, code: u32) -> Option<u32> {
-        self.codes.get(self.codes.partition_point(|&c| c <= code)).copied()
+        self.codes.get(self.codes.partition_point(|&other| other <= code)).copied()
     }
 }
 
@@ -98,6 +92,7 @@ impl<S: Sum> BinScan<'_, S> {
         &self.groups.sums[group * k..(group + 1) * k]
     }
 
+    /// The size of one group.
     fn size(&self, group: usize) -> SideSize<S> {
         let rows = self.groups.rows.get(group).copied().unwrap_or_default();
         SideSize { weight: Sum::total(self.sums(group)), rows }
@@ -118,8 +113,9 @@ impl<S: Sum> BinScan<'_, S> {
     /// The class of a group's only row; `None` where it has several rows or copies.
     fn class_of_single(&self, group: usize) -> Option<usize> {
         let size = self.size(group);
-        let one = if self.min.copies { size.weight == S::from_rows(1) } else { size.rows == 1 };
-        if one { self.sums(group).iter().position(|s| !s.is_empty()) } else { None }
+        let is_single =
+            if self.min.copies { size.weight == S::from_rows(1) } else { size.rows == 1 };
+        if is_single { self.sums(group).iter().position(|s| !s.is_empty()) } else { None }
     }
 }
 
@@ -139,12 +135,12 @@ pub fn score_candidates<S: Sum>(
     scratch: &mut BlockScratch<S::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let (groups, k) = (scan.groups, scan.totals.len());
-    let n = groups.codes.len();
+    let groups = scan.groups;
+    let n_groups = groups.codes.len();
     let branches = if scan.known == scan.totals { 2 } else { 3 };
     // One known code is cut from missing values.
-    let alone = n == 1 && branches == 3;
-    if n < 2 && !alone {
+    let is_alone = n_groups == 1 && branches == 3;
+    if n_groups < 2 && !is_alone {
         return Ok(());
     }
     if branches == 2
@@ -154,17 +150,18 @@ pub fn score_candidates<S: Sum>(
         let (sums, at) = (groups.sums.iter().copied(), |j: usize| groups.codes[j]);
         return score_means(scan.feature, sums, &at, node, context, &mut scratch.means, sink);
     }
-    scratch.prepare_cuts(scan.known, scan.totals, scan.unit, n);
-    let limited = scan.min.rows > 1 || scan.min.weight > 0.0;
+    scratch.prepare_cuts(scan.known, scan.totals, scan.unit, n_groups);
+    let has_limits = scan.min.rows > 1 || scan.min.weight > 0.0;
     // Beside a third branch the known rows of one class score alike wherever they are cut; the
     // first cut must then be found.
-    let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
-    let convex = scan.convex && (branches == 2 || several());
-    let mut right = (0..n).fold(SideSize::default(), |sum, group| scan.size(group).plus(sum));
+    let has_several_classes = || scan.known.iter().filter(|sum| !sum.is_empty()).count() > 1;
+    let convex = scan.convex && (branches == 2 || has_several_classes());
+    let mut right =
+        (0..n_groups).fold(SideSize::default(), |sum, group| scan.size(group).plus(sum));
     let mut left = SideSize::<S>::default();
-    let mut sums = vec![S::default(); k];
+    let mut sums = vec![S::default(); scan.totals.len()];
     let mut held = 0;
-    for group in 0..n - usize::from(!alone) {
+    for group in 0..n_groups - usize::from(!is_alone) {
         // The group passes to the left.
         let size = scan.size(group);
         let before = left;
@@ -172,19 +169,20 @@ pub fn score_candidates<S: Sum>(
         for (sum, &s) in sums.iter_mut().zip(scan.sums(group)) {
             *sum = sum.plus(s);
         }
-        if !scan.is_large(left) || (!alone && !scan.is_large(right)) {
+        if !scan.is_large(left) || (!is_alone && !scan.is_large(right)) {
             continue;
         }
         // Between two single rows of one class a convex criterion is never best, but the ends of
         // the admissible range are candidates even there.
         if convex
-            && !alone
+            && !is_alone
             && let (Some(class), Some(next)) =
                 (scan.class_of_single(group), scan.class_of_single(group + 1))
             && class == next
         {
-            let end = !scan.is_large(before) || !scan.is_large(right.minus(scan.size(group + 1)));
-            if !(end && (limited || branches == 3)) {
+            let is_end =
+                !scan.is_large(before) || !scan.is_large(right.minus(scan.size(group + 1)));
+            if !(is_end && (has_limits || branches == 3)) {
                 continue;
             }
         }
@@ -214,11 +212,11 @@ pub fn score_means<S: Sum>(
     scratch.prepare(cuts.next_multiple_of(CHUNK));
     let (mut weight, mut sum) = (0, 0);
     let places = scratch.weights.iter_mut().zip(&mut scratch.sums);
-    for ((own_weight, own_sum), bin) in places.zip(bins.take(cuts)) {
+    for ((weight_left, sum_left), bin) in places.zip(bins.take(cuts)) {
         let bin = bin.moments().unwrap_or_default();
         weight += bin.weight;
         sum += bin.first as i64 - bin.weight * node.whole;
-        (*own_weight, *own_sum) = (if bin.weight == 0 { 0 } else { weight }, sum);
+        (*weight_left, *sum_left) = (if bin.weight == 0 { 0 } else { weight }, sum);
     }
-    node.give(feature, scratch.first(cuts), at, context, sink)
+    node.send_cuts(feature, scratch.first(cuts), at, context, sink)
 }

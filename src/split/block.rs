@@ -32,14 +32,14 @@ pub(super) struct PlaceRange {
 }
 
 impl PlaceRange {
-    /// Whether it holds no place.
+    /// Whether the range holds no place.
     pub fn is_empty(self) -> bool {
         self.first > self.last
     }
 }
 
 /// A block under construction, and the buffers of the scans that fill it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct BlockScratch<C> {
     /// Counts, `[(branch * classes + class) * stride + candidate]`.
     pub(super) cells: Vec<C>,
@@ -71,27 +71,6 @@ pub struct BlockScratch<C> {
     pub(super) running: Running,
 }
 
-impl<C> Default for BlockScratch<C> {
-    fn default() -> Self {
-        Self {
-            cells: Vec::new(),
-            totals: Vec::new(),
-            at: Vec::new(),
-            declared: Vec::new(),
-            features: Vec::new(),
-            stride: 0,
-            tails: Vec::new(),
-            sums: Vec::new(),
-            runs: Vec::new(),
-            bounds: Vec::new(),
-            scores: Vec::new(),
-            steps: Vec::new(),
-            means: MeanScratch::default(),
-            running: Running::default(),
-        }
-    }
-}
-
 impl<C: Count> BlockScratch<C> {
     /// Lay out blocks for up to `most` cuts of one feature; returns their number of branches.
     ///
@@ -107,10 +86,11 @@ impl<C: Count> BlockScratch<C> {
         let branches = if known == totals { 2 } else { 3 };
         self.prepare(branches, totals.len(), most);
         self.totals.clear();
-        self.totals.extend(totals.iter().map(|t| t.cell(unit)));
+        self.totals.extend(totals.iter().map(|total| total.cell(unit)));
         self.declare(branches as u32);
         if branches == 3 {
-            let missing = totals.iter().zip(known).map(|(t, &k)| t.minus(k).cell(unit));
+            let missing =
+                totals.iter().zip(known).map(|(total, &known)| total.minus(known).cell(unit));
             let planes = self.cells[2 * totals.len() * self.stride..].chunks_mut(self.stride);
             planes.zip(missing).for_each(|(plane, missing)| plane.fill(missing));
         }
@@ -119,11 +99,11 @@ impl<C: Count> BlockScratch<C> {
 
     /// Make room for up to `most` tables of `branches x classes`, fewer when tables are large.
     pub(super) fn prepare(&mut self, branches: usize, classes: usize, most: usize) {
-        let table = branches * classes;
+        let n_cells = branches * classes;
         let wanted = most.next_power_of_two().clamp(FEWEST_CANDIDATES, MOST_CANDIDATES);
-        self.stride = wanted.min(MOST_CELLS / table.max(1)).max(2);
-        if self.cells.len() < table * self.stride {
-            self.cells.resize(table * self.stride, C::default());
+        self.stride = wanted.min(MOST_CELLS / n_cells.max(1)).max(2);
+        if self.cells.len() < n_cells * self.stride {
+            self.cells.resize(n_cells * self.stride, C::default());
         }
         // Kernels write up to SLACK entries past what they report.
         if self.at.len() < self.stride + SLACK {
@@ -139,8 +119,8 @@ impl<C: Count> BlockScratch<C> {
         }
     }
 
-    /// Write the table of cut number `held`, which has the class sums `left` of `known` on its
-    /// left.
+    /// Write the table of the cut with number `held` in the block, which has the class sums `left`
+    /// of `known` on its left; `at` is its number within the feature.
     pub(super) fn write_cut<S: Sum<Cell = C>>(
         &mut self,
         held: usize,
@@ -148,10 +128,10 @@ impl<C: Count> BlockScratch<C> {
         [left, known]: [&[S]; 2],
         unit: f64,
     ) {
-        let (k, stride) = (known.len(), self.stride);
-        for (c, (&left, known)) in left.iter().zip(known).enumerate() {
-            self.cells[c * stride + held] = left.cell(unit);
-            self.cells[(k + c) * stride + held] = known.minus(left).cell(unit);
+        let (classes, stride) = (known.len(), self.stride);
+        for (class, (&left, known)) in left.iter().zip(known).enumerate() {
+            self.cells[class * stride + held] = left.cell(unit);
+            self.cells[(classes + class) * stride + held] = known.minus(left).cell(unit);
         }
         self.at[held] = at;
     }
@@ -187,6 +167,7 @@ pub struct Running {
     pub(super) all: Vec<u32>,
     /// Sums and scores at the places of a block.
     pub(super) block: Box<PlaceSums>,
+    /// The table of one cut, where an exact score is asked for.
     pub(super) table: CutTable,
 }
 

@@ -10,7 +10,7 @@
 //!   and the feature is usable when a positive gain is left.
 //! - Gain is `K/W (H(c) - H(c|m))`; the entropy of the split counts the rows without a value as one
 //!   more branch.
-//! - *Gain filter*: a feature whose gain is below the mean over the usable ones (less 0.001 with
+//! - *Gain filter*: a feature whose gain is below the mean over the usable ones (minus 0.001 with
 //!   `guard="j48"`) is out; features with as many values as 0.3 times the training rows do not
 //!   count in the mean, unless all features are such.
 //! - Of the rest the largest gain ratio wins. Everywhere a number must exceed another by 1e-6 to be
@@ -38,6 +38,10 @@ use crate::stats::{Sum, Weighing};
 pub const CLOSE: f64 = 1e-5;
 /// A feature with more values than this share of the training rows does not count in the mean gain.
 pub const MANY: f64 = 0.3;
+
+/// Gains that exceed the best by this may exceed it by [`EQUAL`]: a little less than that, as the
+/// gains inside a run are rounded and may lie above the larger of its ends by a rounding error.
+pub(super) const ALMOST_EQUAL: f64 = 0.999 * EQUAL;
 
 /// The best split of a feature, if it is usable.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,14 +76,14 @@ pub fn multiway<C: Count>(
     least: f64,
     logs: &XLog2X,
 ) -> Option<C45Split> {
-    let k = totals.len();
-    let total = |counts: &[C]| counts.iter().fold(C::default(), |a, &c| a.plus(c));
-    let sizes: Vec<C> = cells.chunks_exact(k).map(total).collect();
-    if sizes.iter().filter(|s| s.value() > least - EQUAL).count() < 2 {
+    let classes = totals.len();
+    let total = |counts: &[C]| counts.iter().fold(C::default(), |sum, &count| sum.plus(count));
+    let sizes: Vec<C> = cells.chunks_exact(classes).map(total).collect();
+    if sizes.iter().filter(|size| size.value() > least - EQUAL).count() < 2 {
         return None;
     }
     let (node, known) = (total(totals), total(&sizes));
-    let gain = gain(cells, k, node.value(), logs);
+    let gain = gain(cells, classes, node.value(), logs);
     // Sums of fractional rows are rounded: the known ones may seem to weigh more than the node.
     let unknown = if node > known { node.minus(known) } else { C::default() };
     let ratio = ratio(gain, &sizes, unknown, node.value(), logs);
@@ -94,16 +98,21 @@ pub fn one_vs_rest<C: Count>(
     least: f64,
     logs: &XLog2X,
 ) -> Option<C45Split> {
-    let k = totals.len();
-    let column = |c: usize| cells.iter().skip(c).step_by(k).fold(C::default(), |a, &b| a.plus(b));
-    let known: Vec<C> = (0..k).map(column).collect();
+    let classes = totals.len();
+    let class_total = |class: usize| {
+        let counts = cells.iter().skip(class).step_by(classes);
+        counts.fold(C::default(), |sum, &count| sum.plus(count))
+    };
+    let known: Vec<C> = (0..classes).map(class_total).collect();
     let mut best: Option<C45Split> = None;
     // The table of one level (first branch) and the rest.
-    let mut table = vec![C::default(); 2 * k];
-    for (level, own) in cells.chunks_exact(k).enumerate() {
-        table[..k].copy_from_slice(own);
-        for c in 0..k {
-            table[k + c] = if known[c] > own[c] { known[c].minus(own[c]) } else { C::default() };
+    let mut table = vec![C::default(); 2 * classes];
+    for (level, counts) in cells.chunks_exact(classes).enumerate() {
+        let (of_level, of_rest) = table.split_at_mut(classes);
+        of_level.copy_from_slice(counts);
+        for (rest, (&all, &count)) in of_rest.iter_mut().zip(known.iter().zip(counts)) {
+            // Sums of fractional rows are rounded: a level may seem to weigh more than all.
+            *rest = if all > count { all.minus(count) } else { C::default() };
         }
         if let Some(split) = multiway(&table, totals, least, logs)
             && best.is_none_or(|best| split.ratio - best.ratio > EQUAL)
@@ -137,7 +146,7 @@ pub(super) struct CutLimits<S> {
     pub node: S,
     /// Least weight of a side, as a number.
     pub least: f64,
-    /// Least weight of a side less [`EQUAL`], as a sum.
+    /// Least weight of a side minus [`EQUAL`], as a sum.
     pub lowest: S,
 }
 
@@ -192,7 +201,7 @@ pub fn best_cut<W: Weighing>(
     let CutLimits { known, node, lowest, .. } = limits(scan, least)?;
     let (n, whole) = (known.value(unit), node.value(unit));
     let highest = known.minus(lowest);
-    let f = |s: W::Sum| logs.one(s.cell(unit));
+    let x_log_x = |sum: W::Sum| logs.one(sum.cell(unit));
     let class = |i: usize| scan.class_of.codes[entry_row(order[i]) as usize] as usize;
     let weight = |i: usize| scan.weights.of(entry_row(order[i]));
     let is_cut = |i: usize, total: W::Sum| {
@@ -200,14 +209,16 @@ pub fn best_cut<W: Weighing>(
     };
     // `n` times the entropy of the known rows, and the sums of x log2 x over the classes of each
     // side, which change only at the end of a run.
-    let before = f(known) - scan.known.iter().map(|&s| f(s)).sum::<f64>();
-    let (mut left_f, mut right_f) = (0.0, scan.known.iter().map(|&s| f(s)).sum::<f64>());
+    let before = x_log_x(known) - scan.known.iter().map(|&sum| x_log_x(sum)).sum::<f64>();
+    let (mut left_f, mut right_f) = (0.0, scan.known.iter().map(|&sum| x_log_x(sum)).sum::<f64>());
     // The gain of a cut inside a run of class `c`, of which `own` lies on the left; the sums are
     // those of the other classes.
     let gain_at = |own: W::Sum, total: W::Sum, c: usize, left_f: f64, right_f: f64| {
         let rest = known.minus(total);
-        let gained =
-            before + left_f + f(own) - f(total) + right_f + f(scan.known[c].minus(own)) - f(rest);
+        let gained = before + left_f + x_log_x(own) - x_log_x(total)
+            + right_f
+            + x_log_x(scan.known[c].minus(own))
+            - x_log_x(rest);
         gain_of_cut(gained, n, whole)
     };
     let (mut best, mut best_at) = (0.0_f64, 0);
@@ -218,24 +229,24 @@ pub fn best_cut<W: Weighing>(
     let (mut start, mut gain_at_start, mut total_at_start) = (0, 0.0_f64, W::Sum::default());
     let (mut own, mut total) = (left[c], W::Sum::default());
     for i in 1..=order.len() {
-        let w = weight(i - 1);
-        (own, total) = (own.plus(w), total.plus(w));
-        let last = i == order.len();
+        let row_weight = weight(i - 1);
+        (own, total) = (own.plus(row_weight), total.plus(row_weight));
+        let is_last = i == order.len();
         cuts += u32::from(is_cut(i, total));
-        let next = if last { k } else { class(i) };
+        let next = if is_last { k } else { class(i) };
         if next == c {
             continue;
         }
         // The run `start..i` ends. Its inner cuts can be best only if one of its ends is.
         let (others_left, others_right) =
-            (left_f - f(left[c]), right_f - f(scan.known[c].minus(left[c])));
+            (left_f - x_log_x(left[c]), right_f - x_log_x(scan.known[c].minus(left[c])));
         let gain_at_end =
-            if last { 0.0 } else { gain_at(own, total, c, others_left, others_right) };
-        if gain_at_start.max(gain_at_end) > best + 0.999 * EQUAL {
+            if is_last { 0.0 } else { gain_at(own, total, c, others_left, others_right) };
+        if gain_at_start.max(gain_at_end) > best + ALMOST_EQUAL {
             let (mut own, mut total) = (left[c], total_at_start);
             for j in start + 1..=i {
-                let w = weight(j - 1);
-                (own, total) = (own.plus(w), total.plus(w));
+                let row_weight = weight(j - 1);
+                (own, total) = (own.plus(row_weight), total.plus(row_weight));
                 if is_cut(j, total) {
                     let gain = gain_at(own, total, c, others_left, others_right);
                     if gain - best > EQUAL {
@@ -245,11 +256,11 @@ pub fn best_cut<W: Weighing>(
             }
         }
         // The next run begins.
-        left_f = others_left + f(own);
-        right_f = others_right + f(scan.known[c].minus(own));
+        left_f = others_left + x_log_x(own);
+        right_f = others_right + x_log_x(scan.known[c].minus(own));
         left[c] = own;
         (start, gain_at_start, total_at_start) = (i, gain_at_end, total);
-        if !last {
+        if !is_last {
             c = next;
             own = left[c];
         }
@@ -265,16 +276,17 @@ pub fn best_cut<W: Weighing>(
 /// the first of nearly equal ones; `None` where no ratio is positive. `features` is the number of
 /// features of the data set.
 pub fn choose(usable: &[Usable], filter: GainFilter, features: usize) -> Option<&Usable> {
-    let counted = usable.iter().filter(|u| !u.many).count();
-    if counted == 0 {
+    let n_counted = usable.iter().filter(|split| !split.many).count();
+    if n_counted == 0 {
         return None;
     }
-    let sum: f64 = usable.iter().filter(|u| !u.many).map(|u| u.split.gain).sum();
-    let bound = filter.bound(sum, counted, features);
+    let sum: f64 = usable.iter().filter(|split| !split.many).map(|usable| usable.split.gain).sum();
+    let bound = filter.bound(sum, n_counted, features);
     let mut best: Option<&Usable> = None;
-    for u in usable {
-        if u.split.gain >= bound && u.split.ratio - best.map_or(0.0, |b| b.split.ratio) > EQUAL {
-            best = Some(u);
+    for next in usable {
+        let best_ratio = best.map_or(0.0, |best| best.split.ratio);
+        if next.split.gain >= bound && next.split.ratio - best_ratio > EQUAL {
+            best = Some(next);
         }
     }
     best

@@ -11,13 +11,13 @@
 //! terms of one class only.
 
 use super::block::{BlockScratch, PlaceRange};
-use super::c45::{self, C45Split, KnownRows};
+use super::c45::{self, ALMOST_EQUAL, C45Split, KnownRows};
 use super::multiway::Minimum;
 use super::sink::{CandidateBlock, Sink};
 use super::threshold::{self, Scan, Scanning};
 use super::weighed::WeighedRows;
-use crate::criteria::Context;
 use crate::criteria::c45::{EQUAL, XLog2X, gain_of_cut};
+use crate::criteria::{Context, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
@@ -39,19 +39,21 @@ pub fn best_cut<W: Scanning>(
 ) -> Result<Option<C45Split>> {
     let Some(limits) = c45::limits(scan, least) else { return Ok(None) };
     let (order, unit) = (scan.order, scan.weights.unit());
-    let places = admissible(scan, limits.lowest);
+    let places = admissible_places(scan, limits.lowest);
     if places.is_empty() {
         return Ok(None);
     }
     reached::count(Way::C45Blocks);
-    let cuts: u32 = order[places.first..=places.last].iter().map(|&e| entry_tied(e) ^ 1).sum();
-    let cell = |s: W::Sum| s.cell(unit);
-    let known: Vec<_> = scan.known.iter().map(|&s| cell(s)).collect();
+    let cuts: u32 =
+        order[places.first..=places.last].iter().map(|&entry| entry_tied(entry) ^ 1).sum();
+    let cell = |sum: W::Sum| sum.cell(unit);
+    let known: Vec<_> = scan.known.iter().map(|&sum| cell(sum)).collect();
     let mut sink = CutSearch {
         scan,
         logs,
         from_start: places.first == 1,
-        before: logs.one(cell(limits.known)) - known.iter().map(|&c| logs.one(c)).sum::<f64>(),
+        before: logs.one(cell(limits.known))
+            - known.iter().map(|&count| logs.one(count)).sum::<f64>(),
         n: limits.known.value(unit),
         whole: limits.node.value(unit),
         known,
@@ -81,14 +83,14 @@ pub fn best_cut<W: Scanning>(
         return Ok(None);
     }
     // The gain is computed again from exact sums, so that it does not depend on the search.
-    let left = left_of(scan, at);
-    let cells: Vec<_> = left.iter().map(|&s| cell(s)).collect();
+    let left = sums_left_of(scan, at);
+    let cells: Vec<_> = left.iter().map(|&sum| cell(sum)).collect();
     let gain = sink.gain(&cells);
     Ok(c45::usable_cut(scan, at, Sum::total(&left), cuts, gain, logs))
 }
 
 /// Class sums of the rows on the left of a place.
-fn left_of<W: Weighing>(scan: &KnownRows<'_, W>, at: usize) -> Vec<W::Sum> {
+fn sums_left_of<W: Weighing>(scan: &KnownRows<'_, W>, at: usize) -> Vec<W::Sum> {
     let (order, starts) = (&scan.order[..at], scan.class_of.starts);
     // Sums of all rows, then for each start of the rows of that class and later ones.
     let mut tails = [0; FEW_CLASSES + 1];
@@ -97,23 +99,28 @@ fn left_of<W: Weighing>(scan: &KnownRows<'_, W>, at: usize) -> Vec<W::Sum> {
         None => {
             tails[0] = at as i64;
             for (tail, &start) in tails[1..].iter_mut().zip(starts) {
-                let rows: u32 = order.iter().map(|&e| u32::from(entry_row(e) >= start)).sum();
+                let rows: u32 =
+                    order.iter().map(|&entry| u32::from(entry_row(entry) >= start)).sum();
                 *tail = i64::from(rows);
             }
         }
     }
-    tails.windows(2).take(starts.len() + 1).map(|w| W::Sum::from_units(w[0] - w[1])).collect()
+    tails
+        .windows(2)
+        .take(starts.len() + 1)
+        .map(|pair| W::Sum::from_units(pair[0] - pair[1]))
+        .collect()
 }
 
 /// The places at which both sides weigh at least `lowest`.
-fn admissible<W: Weighing>(scan: &KnownRows<'_, W>, lowest: W::Sum) -> PlaceRange {
+fn admissible_places<W: Weighing>(scan: &KnownRows<'_, W>, lowest: W::Sum) -> PlaceRange {
     let n = scan.order.len();
     match scan.weights.fixed() {
         Some(weights) => {
-            let known: i64 = scan.known.iter().map(|s| s.units()).sum();
+            let known: i64 = scan.known.iter().map(|sum| sum.units()).sum();
             let rows = WeighedRows { order: scan.order, weights, steps: scan.steps };
             let PlaceRange { first, last } =
-                rows.heavy_enough(known, lowest.units(), scan.known.len());
+                rows.heavy_places(known, lowest.units(), scan.known.len());
             PlaceRange { first: first.max(1), last: last.min(n - 1) }
         }
         None => {
@@ -167,15 +174,18 @@ impl<W: Weighing> CutSearch<'_, '_, W> {
     fn gain(&self, left: &[CellOf<W>]) -> f64 {
         let side = |cells: &mut dyn Iterator<Item = CellOf<W>>| {
             let (mut sum, mut size) = (0.0, CellOf::<W>::default());
-            for c in cells {
-                sum += self.logs.one(c);
-                size = size.plus(c);
+            for count in cells {
+                sum += self.logs.one(count);
+                size = size.plus(count);
             }
             sum - self.logs.one(size)
         };
         // Rounded weights on the left may exceed the whole by a little.
-        let right =
-            &mut self.known.iter().zip(left).map(|(k, &l)| k.minus(if l > *k { *k } else { l }));
+        let right = &mut self
+            .known
+            .iter()
+            .zip(left)
+            .map(|(known, &left)| known.minus(if left > *known { *known } else { left }));
         self.gain_from(side(&mut left.iter().copied()) + side(right))
     }
 
@@ -189,13 +199,13 @@ impl<W: Weighing> CutSearch<'_, '_, W> {
     /// Compare the cuts between the last listed place and `at`; the rows between are of one class.
     fn compare_between(&mut self, at: usize) {
         let scan = self.scan;
-        let from = self.last.at;
-        if from + 1 >= at || (from == 0 && !self.from_start) {
+        let last_place = self.last.at;
+        if last_place + 1 >= at || (last_place == 0 && !self.from_start) {
             return;
         }
-        let class = scan.class_of.codes[entry_row(scan.order[from]) as usize] as usize;
+        let class = scan.class_of.codes[entry_row(scan.order[last_place]) as usize] as usize;
         let mut left = self.last.left.clone();
-        for i in from + 1..at {
+        for i in last_place + 1..at {
             let weight = scan.weights.of(entry_row(scan.order[i - 1]));
             left[class] = left[class].plus(weight.cell(scan.weights.unit()));
             if entry_tied(scan.order[i]) == 0 {
@@ -208,7 +218,7 @@ impl<W: Weighing> CutSearch<'_, '_, W> {
 
 impl<W: Weighing> Sink for CutSearch<'_, '_, W> {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
-        let (len, k, stride) = (block.tables.len, block.tables.classes, block.tables.stride);
+        let Tables { len, classes, stride, .. } = block.tables;
         let Some(cells) = CellOf::<W>::of_cells(block.tables.cells) else {
             return Err(Error::Internal("cuts of another kind of count".into()));
         };
@@ -217,16 +227,16 @@ impl<W: Weighing> Sink for CutSearch<'_, '_, W> {
         gains.resize(len, 0.0);
         self.terms.resize(len, 0.0);
         // Per branch, all candidates of the block at once: `sum_c f(n_mc) - f(n_m)`.
-        for m in 0..2 {
+        for branch in 0..2 {
             self.sizes.clear();
             self.sizes.resize(len, CellOf::<W>::default());
-            for c in 0..k {
-                let plane = &cells[(m * k + c) * stride..][..len];
+            for class in 0..classes {
+                let plane = &cells[(branch * classes + class) * stride..][..len];
                 self.logs.all(plane, &mut self.terms);
                 let sizes = self.sizes.iter_mut().zip(plane);
-                for ((gain, term), (size, &x)) in gains.iter_mut().zip(&self.terms).zip(sizes) {
+                for ((gain, term), (size, &count)) in gains.iter_mut().zip(&self.terms).zip(sizes) {
                     *gain += term;
-                    *size = size.plus(x);
+                    *size = size.plus(count);
                 }
             }
             self.logs.all(&self.sizes, &mut self.terms);
@@ -234,11 +244,11 @@ impl<W: Weighing> Sink for CutSearch<'_, '_, W> {
         }
         for (j, (&at, sum)) in block.at.iter().zip(&gains).enumerate() {
             let (at, gain) = (at as usize, self.gain_from(*sum));
-            // A little below the bar of `compare`, for the rounding of gains between the two.
-            if gain.max(self.last.gain) > self.best + 0.999 * EQUAL {
+            // Only then can one of the places between the two beat the best.
+            if gain.max(self.last.gain) > self.best + ALMOST_EQUAL {
                 if j > 0 {
-                    let before = (0..k).map(|c| cells[c * stride + j - 1]);
-                    self.last.left.iter_mut().zip(before).for_each(|(l, x)| *l = x);
+                    let before = (0..classes).map(|class| cells[class * stride + j - 1]);
+                    self.last.left.iter_mut().zip(before).for_each(|(left, count)| *left = count);
                 }
                 self.compare_between(at);
                 self.compare(at, gain);
@@ -246,8 +256,8 @@ impl<W: Weighing> Sink for CutSearch<'_, '_, W> {
             (self.last.at, self.last.gain) = (at, gain);
         }
         if len > 0 {
-            let last = (0..k).map(|c| cells[c * stride + len - 1]);
-            self.last.left.iter_mut().zip(last).for_each(|(l, x)| *l = x);
+            let last = (0..classes).map(|class| cells[class * stride + len - 1]);
+            self.last.left.iter_mut().zip(last).for_each(|(left, count)| *left = count);
         }
         self.gains = gains;
         Ok(())

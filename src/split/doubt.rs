@@ -1,4 +1,5 @@
-//! Finds the best of some candidates of which only estimates of the scores are known.
+//! Finds the best of some candidates of which only estimates of the scores are known
+//! ([`Estimated`]).
 //!
 //! An estimate is off by at most a known error (0: it is the score), so a candidate whose estimate
 //! is well below the largest cannot be best. Only the others are visited, which is where the caller
@@ -72,14 +73,15 @@ impl<E: Estimate> Estimated<'_, E> {
             let (mut accepted, mut refused) = (false, false);
             for (i, chunk) in scores.chunks(CHUNK).enumerate() {
                 // Most chunks have no candidate near the bound; this test vectorises.
-                let near = chunk.len() == scores.len()
-                    || chunk.iter().fold(false, |any, &s| any | (s >= bound));
-                if !near {
+                let has_near = chunk.len() == scores.len()
+                    || chunk.iter().fold(false, |any, &score| any | (score >= bound));
+                if !has_near {
                     continue;
                 }
-                for (j, &s) in chunk.iter().enumerate() {
-                    if s >= bound && s > E::NONE && seen.is_none_or(|seen| s < seen) {
-                        match visit(i * CHUNK + j, s)? {
+                for (j, &estimate) in chunk.iter().enumerate() {
+                    let is_new = seen.is_none_or(|seen| estimate < seen);
+                    if estimate >= bound && estimate > E::NONE && is_new {
+                        match visit(i * CHUNK + j, estimate)? {
                             Some(score) => {
                                 accepted = true;
                                 best = if score > best { score } else { best };
@@ -97,8 +99,8 @@ impl<E: Estimate> Estimated<'_, E> {
             let next = if accepted {
                 E::of(best - 2.0 * error)
             } else {
-                let next = |top: E, &s: &E| if s < bound && s > top { s } else { top };
-                let top = scores.iter().fold(E::NONE, next);
+                let larger = |top: E, &s: &E| if s < bound && s > top { s } else { top };
+                let top = scores.iter().fold(E::NONE, larger);
                 if top == E::NONE {
                     return Ok(());
                 }
@@ -117,8 +119,8 @@ pub(crate) fn largest(numbers: &[f64]) -> f64 {
     let mut maxima = [f64::NEG_INFINITY; 8];
     let (chunks, rest) = numbers.as_chunks::<8>();
     for chunk in chunks {
-        for (s, &x) in maxima.iter_mut().zip(chunk) {
-            *s = if x > *s { x } else { *s };
+        for (maximum, &number) in maxima.iter_mut().zip(chunk) {
+            *maximum = if number > *maximum { number } else { *maximum };
         }
     }
     rest.iter().chain(&maxima).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })

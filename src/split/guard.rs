@@ -1,4 +1,8 @@
 //! Refuses candidates by the values of their branches, for monotonic constraints.
+//!
+//! Growth gives a [`ValueGuard`] to the sink of a node ([`BestOfEach`](super::BestOfEach)), which
+//! then scores tables only: estimates do not say what the values of branches are. O(branches) per
+//! candidate, nothing without constraints.
 
 use crate::criteria::Tables;
 use crate::numeric::{Cells, Count};
@@ -22,8 +26,8 @@ impl ValueGuard<'_> {
     /// rows.
     pub fn value(cells: Cells<'_>, at: usize, stride: usize) -> Option<f64> {
         match cells {
-            Cells::Rows(counts) => share(counts[at], counts[at + stride]),
-            Cells::Weights(sums) => share(sums[at], sums[at + stride]),
+            Cells::Rows(counts) => share_of_second(counts[at], counts[at + stride]),
+            Cells::Weights(sums) => share_of_second(sums[at], sums[at + stride]),
             Cells::Moments(moments) => (moments[at].weight > 0.0).then(|| moments[at].mean),
         }
     }
@@ -36,30 +40,41 @@ impl ValueGuard<'_> {
         feature: impl Fn(usize) -> u32,
         scores: &mut [f64],
     ) {
-        let known = total(tables.totals);
+        let known_weight = total_weight(tables.totals);
         for (candidate, score) in scores.iter_mut().enumerate() {
-            if !self.allows(tables, known, feature(candidate), candidate) {
+            if !self.allows(tables, known_weight, feature(candidate), candidate) {
                 *score = f64::NEG_INFINITY;
             }
         }
     }
 
-    /// Whether a candidate is allowed; `known` is the weight of the rows that the tables count.
-    fn allows(&self, tables: &Tables<'_>, known: f64, feature: u32, candidate: usize) -> bool {
+    /// Whether a candidate is allowed; `known_weight` is the weight of the rows that
+    /// the tables count.
+    fn allows(
+        &self,
+        tables: &Tables<'_>,
+        known_weight: f64,
+        feature: u32,
+        candidate: usize,
+    ) -> bool {
         let value = |branch: usize| {
             let at = branch * tables.classes * tables.stride + candidate;
             Self::value(tables.cells, at, tables.stride)
         };
         // Each branch gets as large a share of the shared rows as it has of the others.
-        let whole = |value: f64| match self.shared {
-            Some((weight, own)) => (known * value + weight * own) / (known + weight),
+        let with_shared = |value: f64| match self.shared {
+            Some((weight, shared)) => {
+                (known_weight * value + weight * shared) / (known_weight + weight)
+            }
             None => value,
         };
-        let values = (0..tables.branches).filter_map(value).map(whole);
+        let values = (0..tables.branches).filter_map(value).map(with_shared);
         self.keeps(feature, values, [value(0), value(1)])
     }
 
-    /// Whether the values of branches are within the bounds, and those of the first two in order.
+    /// Whether the `values` of the branches are within the bounds, and those of the first two
+    /// branches, `sides`, in the order that the sign of the feature demands. A branch without rows
+    /// has no value.
     pub fn keeps(
         &self,
         feature: u32,
@@ -67,27 +82,27 @@ impl ValueGuard<'_> {
         sides: [Option<f64>; 2],
     ) -> bool {
         let [least, largest] = self.bounds;
-        let within = values.all(|value| least <= value && value <= largest);
-        let in_order = match (self.signs.get(feature as usize).copied().unwrap_or(0), sides) {
+        let are_within = values.all(|value| least <= value && value <= largest);
+        let are_in_order = match (self.signs.get(feature as usize).copied().unwrap_or(0), sides) {
             (1, [Some(left), Some(right)]) => left <= right,
             (-1, [Some(left), Some(right)]) => left >= right,
             _ => true,
         };
-        within && in_order
+        are_within && are_in_order
     }
 }
 
 /// The weight of some sums.
-fn total(cells: Cells<'_>) -> f64 {
+fn total_weight(cells: Cells<'_>) -> f64 {
     match cells {
-        Cells::Rows(counts) => counts.iter().map(|c| c.value()).sum(),
+        Cells::Rows(counts) => counts.iter().map(|count| count.value()).sum(),
         Cells::Weights(sums) => sums.iter().sum(),
-        Cells::Moments(moments) => moments.iter().map(|m| m.weight).sum(),
+        Cells::Moments(moments) => moments.iter().map(|moments| moments.weight).sum(),
     }
 }
 
-/// The share of the second of two counts.
-fn share<C: Count>(first: C, second: C) -> Option<f64> {
+/// The share of the second of two counts; `None` where both are 0.
+fn share_of_second<C: Count>(first: C, second: C) -> Option<f64> {
     let total = first.value() + second.value();
     (total > 0.0).then(|| second.value() / total)
 }

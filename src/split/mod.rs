@@ -65,8 +65,10 @@ mod weighed;
 pub use block::{BlockScratch, CutTable};
 pub use cut_rule::{CutRule, NumericRows};
 pub use guard::ValueGuard;
-pub use select::{CandidateFacts, Choice, Selector};
+pub use select::{CandidateFacts, Selector};
 pub(crate) use sink::not_a_number;
-pub use sink::{BestOfEach, CandidateBlock, Listing, Scored, Sink, sort_by_feature};
+pub use sink::{
+    BestOfEach, BestOfFeature, CandidateBlock, Listing, ScoredCandidate, Sink, sort_by_feature,
+};
 pub use splitter::Splitter;
 pub use subset::NominalSplits;

@@ -37,7 +37,13 @@ pub struct Minimum {
     pub copies: bool,
 }
 
-/// Score the multiway splits of a node's nominal features, in feature order.
+/// Score the multiway splits of a node's nominal features into a sink, in feature order.
+///
+/// `tables` are those of the features, `totals` the class sums of the node, and `unit` the value of
+/// one unit of the sums. Splits with a branch below `min` are no candidates.
+///
+/// # Errors
+/// Those of the sink.
 pub fn score_candidates<'a, S: Sum>(
     tables: &mut dyn Iterator<Item = NominalTable<'a, S>>,
     totals: &[S],
@@ -47,27 +53,27 @@ pub fn score_candidates<'a, S: Sum>(
     scratch: &mut BlockScratch<S::Cell>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let k = context.classes;
+    let classes = context.classes;
     scratch.totals.clear();
-    scratch.totals.extend(totals.iter().map(|t| t.cell(unit)));
+    scratch.totals.extend(totals.iter().map(|total| total.cell(unit)));
     let mut features = std::mem::take(&mut scratch.features);
     features.clear();
     scratch.declared.clear();
     let mut block_branches = 0;
     for table in tables {
-        let Some(branches) = branches(&table, k, unit, min) else { continue };
+        let Some(branches) = branches(&table, classes, unit, min) else { continue };
         // A table with another number of branches needs a block of its own.
         let fits = branches == block_branches && features.len() < scratch.stride;
         if !features.is_empty() && !fits {
             flush(&mut features, block_branches, context, scratch, sink)?;
         }
         if features.is_empty() {
-            scratch.prepare(branches, k, 2 * BLOCK);
+            scratch.prepare(branches, classes, 2 * BLOCK);
             block_branches = branches;
         }
         reached::count(Way::Multiway);
         let (candidate, stride) = (features.len(), scratch.stride);
-        for (i, &cell) in table.cells[..branches * k].iter().enumerate() {
+        for (i, &cell) in table.cells[..branches * classes].iter().enumerate() {
             scratch.cells[i * stride + candidate] = cell.cell(unit);
         }
         scratch.declared.push(branches as u32);
@@ -80,7 +86,7 @@ pub fn score_candidates<'a, S: Sum>(
     Ok(())
 }
 
-/// Number of branches of a multiway split if it is a candidate.
+/// The number of branches of a multiway split; `None` where it is no candidate.
 pub fn branches<S: Sum>(
     table: &NominalTable<'_, S>,
     classes: usize,
@@ -94,17 +100,17 @@ pub fn branches<S: Sum>(
     }
     // Without limits the second branch with rows decides.
     if min.rows <= 1 && min.weight <= 0.0 {
-        return (0..branches).filter(|&b| !size(b).is_empty()).nth(1).map(|_| branches);
+        return (0..branches).filter(|&branch| !size(branch).is_empty()).nth(1).map(|_| branches);
     }
-    let mut occupied = 0;
+    let mut n_occupied = 0;
     for size in (0..branches).map(size).filter(|size| !size.is_empty()) {
-        occupied += 1;
+        n_occupied += 1;
         let weight = size.value(unit);
         if weight < min.weight || (min.copies && weight < f64::from(min.rows)) {
             return None;
         }
     }
-    (occupied >= 2).then_some(branches)
+    (n_occupied >= 2).then_some(branches)
 }
 
 /// Give the tables of the block to the sink, and empty it.

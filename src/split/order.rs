@@ -48,7 +48,7 @@ impl Whole for i128 {
     }
 }
 
-/// The quantile of some rows and their loss around it.
+/// The quantile of some rows, and the loss of the rows around it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct QuantileOf {
     /// The quantile, in units; the midpoint of two numbers where the weight below meets its share
@@ -59,7 +59,7 @@ pub struct QuantileOf {
 }
 
 impl QuantileOf {
-    /// Of rows in ascending order of their numbers.
+    /// The quantile of rows in ascending order of their numbers, and their loss around it.
     pub fn sorted(rows: impl Iterator<Item = WeighedNumber> + Clone, loss: QuantileLoss) -> Self {
         let (mut weight, mut sum) = (0_i64, 0_i128);
         for row in rows.clone() {
@@ -70,9 +70,9 @@ impl QuantileOf {
         let (mut below, mut sum_below) = (0_i64, 0_i128);
         let mut rows = rows.filter(|row| row.weight > 0);
         while let Some(row) = rows.next() {
-            let until = (below + row.weight) as f64;
-            if until >= wanted {
-                let upper = if until == wanted { rows.next() } else { None };
+            let up_to_row = (below + row.weight) as f64;
+            if up_to_row >= wanted {
+                let upper = if up_to_row == wanted { rows.next() } else { None };
                 let upper = upper.map_or(row.units, |next| next.units);
                 let around = QuantileSums {
                     weight: i128::from(weight),
@@ -117,6 +117,7 @@ impl<T: Whole> QuantileSums<T> {
 /// A row of the list.
 #[derive(Debug, Clone, Copy, Default)]
 struct Linked {
+    /// Its number and its weight.
     number: WeighedNumber,
     /// The rows before and behind it that are left; the end of the list where there is none.
     before: u32,
@@ -139,7 +140,7 @@ pub struct PrefixLosses<'b, T> {
     /// The row at the quantile of all.
     pointer: u32,
     /// Whether all rows weigh 1.
-    weigh_one: bool,
+    are_unit_weights: bool,
     loss: QuantileLoss,
 }
 
@@ -151,18 +152,18 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         list: &'b mut ListBuffers,
     ) -> Self {
         list.rows.clear();
-        let (mut whole, mut weigh_one) = (QuantileSums::default(), true);
+        let (mut whole, mut are_unit_weights) = (QuantileSums::default(), true);
         list.rows.extend(rows.map(|number| {
             whole.weight += T::from(number.weight);
             whole.sum += T::from(number.weight) * T::from(number.units);
-            weigh_one &= number.weight == 1;
+            are_unit_weights &= number.weight == 1;
             Linked { number, before: 0, behind: 0 }
         }));
         list.rows.push(Linked::default());
-        let mut made = Self { list, whole, pointer: 0, weigh_one, loss };
-        made.link();
-        made.settle();
-        made
+        let mut losses = Self { list, whole, pointer: 0, are_unit_weights, loss };
+        losses.link();
+        losses.move_to_quantile();
+        losses
     }
 
     /// The weight of all rows, in units: what losses are divided by for a mean loss.
@@ -185,7 +186,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
     }
 
     /// Move the pointer to the quantile of all rows.
-    fn settle(&mut self) {
+    fn move_to_quantile(&mut self) {
         let (mut sums, mut pointer) = (self.whole, 0);
         self.seek(&mut sums, &mut pointer);
         (self.whole, self.pointer) = (sums, pointer);
@@ -233,7 +234,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         self.link();
         let (mut sums, mut pointer) = (self.whole, self.pointer);
         let places = out[1..].iter_mut().rev().zip(order.rev());
-        if self.weigh_one {
+        if self.are_unit_weights {
             let mut share = sums.below;
             for (out, row) in places {
                 *out = sums.loss(self.units(pointer), self.loss);
@@ -248,13 +249,13 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         out[0] = 0.0;
     }
 
-    /// Take a row out of the list; the rows before and behind it.
+    /// Take a row out of the list; returns it, with the rows before and behind it.
     #[inline]
     fn unlink(&mut self, row: u32) -> Linked {
-        let left = self.list.rows[row as usize];
-        self.list.rows[left.before as usize].behind = left.behind;
-        self.list.rows[left.behind as usize].before = left.before;
-        left
+        let unlinked = self.list.rows[row as usize];
+        self.list.rows[unlinked.before as usize].behind = unlinked.behind;
+        self.list.rows[unlinked.behind as usize].before = unlinked.before;
+        unlinked
     }
 
     /// [`Self::leave_out`] where all rows weigh 1; `share` is how many of them belong below the

@@ -6,34 +6,38 @@
 //! The draw depends on the seed, the node and the feature alone, so trees are the same for any
 //! number of threads and any order of the rows. O(rows) per feature for the class sums on the left.
 //!
-//! For forests, whose trees it makes more different and quicker to grow; not for a single tree that
-//! must be accurate.
+//! The splitter is meant for forests, whose trees it makes more different and quicker to grow. A
+//! single tree that must be accurate needs the best splits.
 
 use super::cut_rule::{CutRule, NumericRows};
 use crate::numeric::mix;
 
 /// The random numbers of the features of one node.
 #[derive(Debug, Clone, Copy)]
-pub struct Draws(u64);
+pub struct Draws {
+    /// Key of the node's random numbers.
+    key: u64,
+}
 
 impl Draws {
     /// The draws for the node with key `node` in a tree with seed `seed`.
     pub fn new(seed: u64, node: u64) -> Self {
-        Self(mix(mix(seed, node), 1 << 32))
+        // Features are numbers of 32 bits, so 2^32 is a place that no other draw of the node has.
+        Self { key: mix(mix(seed, node), 1 << 32) }
     }
 
     /// 64 random bits for a feature. They depend on the seed, the node and the feature alone.
     pub fn of(self, feature: u32) -> u64 {
-        mix(self.0, u64::from(feature))
+        mix(self.key, u64::from(feature))
     }
 
     /// A threshold in `[lo, hi)`, where `lo < hi`.
     pub fn threshold(self, feature: u32, lo: f64, hi: f64) -> f64 {
         // The 53 high bits are a uniform double in [0, 1).
         let share = (self.of(feature) >> 11) as f64 / (1_u64 << 53) as f64;
-        let t = lo * (1.0 - share) + hi * share;
+        let threshold = lo * (1.0 - share) + hi * share;
         // Rounding may leave the range; adding 0 turns -0 into 0.
-        (if t >= lo && t < hi { t } else { lo }) + 0.0
+        (if threshold >= lo && threshold < hi { threshold } else { lo }) + 0.0
     }
 
     /// The threshold that is drawn for a numeric feature; [`CutRule::Nowhere`] where all values are
@@ -45,8 +49,9 @@ impl Draws {
         };
         let (lo, hi) = (value(first), value(last));
         if lo < hi {
-            let t = self.threshold(*feature, lo, hi);
-            CutRule::At { left: order.partition_point(|&e| value(e) <= t), threshold: Some(t) }
+            let threshold = self.threshold(*feature, lo, hi);
+            let left = order.partition_point(|&entry| value(entry) <= threshold);
+            CutRule::At { left, threshold: Some(threshold) }
         } else {
             CutRule::Nowhere
         }

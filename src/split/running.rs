@@ -58,13 +58,15 @@ struct Logarithms {
     table: &'static [f64],
     /// The sum of the whole node.
     whole: f64,
+    /// The sums of both sides after the last row that passed.
     left: f64,
     right: f64,
 }
 
 impl Logarithms {
+    /// The sums before the first row passes; `all` are the rows of each class in the node.
     fn new(all: &[u32], table: &'static [f64]) -> Self {
-        let whole = all.iter().map(|&n| table[n as usize]).sum();
+        let whole = all.iter().map(|&rows| table[rows as usize]).sum();
         Self { table, whole, left: 0.0, right: whole }
     }
 }
@@ -80,15 +82,15 @@ impl ClassWalk for Logarithms {
     ) {
         // Counts are below the length, so the mask changes none; it spares a bounds check.
         let mask = self.table.len() - 1;
-        let at = |count: u32| self.table[count as usize & mask];
+        let term = |count: u32| self.table[count as usize & mask];
         let (mut on_left, mut on_right) = (self.left, self.right);
         for ((&class, left), right) in classes.iter().zip(left).zip(right) {
             let class = usize::from(class);
-            let l = &mut sizes.left[class];
-            let r = sizes.all[class] - *l;
-            on_left += at(*l + 1) - at(*l);
-            on_right -= at(r) - at(r - 1);
-            *l += 1;
+            let rows_left = &mut sizes.left[class];
+            let rows_right = sizes.all[class] - *rows_left;
+            on_left += term(*rows_left + 1) - term(*rows_left);
+            on_right -= term(rows_right) - term(rows_right - 1);
+            *rows_left += 1;
             (*left, *right) = (on_left, on_right);
         }
         (self.left, self.right) = (on_left, on_right);
@@ -99,12 +101,16 @@ impl ClassWalk for Logarithms {
     }
 }
 
-/// Score the thresholds at some places of one feature, whose value is known in every row.
+/// Score the thresholds at some places of one feature, whose value is known in every row, as
+/// `scoring` says. Estimates go to the sink, which asks for the exact scores that it needs.
+///
+/// # Errors
+/// Those of the sink.
 pub(super) fn score_candidates(
     scan: &Scan<'_, RowCopies<'_>>,
     places: PlaceRange,
     context: &Context,
-    how: RunningScores,
+    scoring: RunningScores,
     running: &mut Running,
     sink: &mut dyn Sink,
 ) -> Result<()> {
@@ -115,15 +121,15 @@ pub(super) fn score_candidates(
     left.clear();
     left.resize(all.len(), 0);
     reached::count(Way::Running);
-    let found = RunningWalk { scan, context, how, places };
-    match how.term {
+    let walk = RunningWalk { scan, context, scoring, places };
+    match scoring.term {
         Term::Squares => {
-            let whole = all.iter().map(|&n| i64::from(n) * i64::from(n)).sum();
-            found.walk(simd::Squares { whole, ..Default::default() }, running, sink)
+            let whole = all.iter().map(|&rows| i64::from(rows) * i64::from(rows)).sum();
+            walk.pass_rows(simd::Squares { whole, ..Default::default() }, running, sink)
         }
         Term::XLog2X => {
             let table = context.logs.x_log2_x_table();
-            found.walk(Logarithms::new(all, table), running, sink)
+            walk.pass_rows(Logarithms::new(all, table), running, sink)
         }
     }
 }
@@ -133,14 +139,14 @@ struct RunningWalk<'s, 'a, 'w> {
     scan: &'s Scan<'a, RowCopies<'w>>,
     context: &'s Context,
     /// How cuts are scored from sums.
-    how: RunningScores,
+    scoring: RunningScores,
     /// The places that may be thresholds.
     places: PlaceRange,
 }
 
 impl RunningWalk<'_, '_, '_> {
     /// Pass all rows to the left, block by block, and score the places of each block.
-    fn walk<S: ClassWalk>(
+    fn pass_rows<S: ClassWalk>(
         &self,
         mut sums: S,
         running: &mut Running,
@@ -154,7 +160,7 @@ impl RunningWalk<'_, '_, '_> {
             let end = if start < first { first } else { last + 1 };
             let stop = end.min(start + BLOCK);
             // Sums of squares are exact: no table is asked for.
-            if self.how.term != Term::Squares {
+            if self.scoring.term != Term::Squares {
                 running.before.clone_from(&running.left);
             }
             let Running { left: on_left, all, block, .. } = &mut *running;
@@ -192,11 +198,11 @@ impl RunningWalk<'_, '_, '_> {
             left: &left[..len],
             right: &right[..len],
         };
-        if self.how.bound.is_some_and(|bound| bound(&cuts) < sink.floor()) {
+        if self.scoring.bound.is_some_and(|bound| bound(&cuts) < sink.floor()) {
             return Ok(());
         }
         let scores = &mut scores[..len];
-        let error = (self.how.scores)(&cuts, scores);
+        let error = (self.scoring.scores)(&cuts, scores);
         let largest = self.keep_thresholds(start, &class[..=len], scores);
         // The exact score of place `start + j`, from its table: the class counts before the block
         // are brought forward to it.
@@ -224,8 +230,8 @@ impl RunningWalk<'_, '_, '_> {
             simd::thresholds(level, !self.scan.convex, &order[start - 1..], class, scores.len());
         // The ends of the admissible range are candidates even inside a run of one class.
         for end in [first, last] {
-            let inside = (start..start + scores.len()).contains(&end);
-            if first > 1 && inside && entry_tied(order[end]) == 0 {
+            let is_inside = (start..start + scores.len()).contains(&end);
+            if first > 1 && is_inside && entry_tied(order[end]) == 0 {
                 cuts[(end - start) / 64] |= 1 << ((end - start) % 64);
             }
         }

@@ -114,21 +114,27 @@ pub(super) fn write_sides<'p, S: Sum>(
 ) {
     let (on_left, on_right) = cells.split_at_mut(known.len() * stride);
     let last = known.len() - 1;
-    for (c, &known) in known.iter().enumerate() {
-        let planes = on_left[c * stride..][..held].iter_mut().zip(&mut on_right[c * stride..]);
-        let set = |(l, r): (&mut S::Cell, &mut S::Cell), sum: S| {
-            (*l, *r) = (sum.cell(unit), known.minus(sum).cell(unit));
+    for (class, &known) in known.iter().enumerate() {
+        let left_cells = on_left[class * stride..][..held].iter_mut();
+        let cells = left_cells.zip(&mut on_right[class * stride..]);
+        let write = |(left, right): (&mut S::Cell, &mut S::Cell), sum: S| {
+            *left = sum.cell(unit);
+            *right = known.minus(sum).cell(unit);
         };
-        let sums = left(c)[..held].iter();
-        if c < last {
-            planes.zip(sums.zip(left(c + 1))).for_each(|(cells, (a, &b))| set(cells, a.minus(b)));
+        let from_class = left(class)[..held].iter();
+        if class < last {
+            let sums = from_class.zip(left(class + 1));
+            cells.zip(sums).for_each(|(cells, (from, &later))| write(cells, from.minus(later)));
         } else {
-            planes.zip(sums).for_each(|(cells, &a)| set(cells, a));
+            cells.zip(from_class).for_each(|(cells, &sum)| write(cells, sum));
         }
     }
 }
 
-/// Give the `held` candidates of one feature to the sink.
+/// Give the `held` candidates of one feature, of `branches` branches each, to the sink.
+///
+/// # Errors
+/// Those of the sink.
 pub(super) fn flush<C: Count>(
     feature: u32,
     held: usize,

@@ -4,21 +4,10 @@
 //! rule needs one score per feature (and one gain per feature for the guards of gain ratio), and
 //! decides ties; it reads no tables. C4.5's own rule is [`super::c45::choose`].
 
-use super::sink::Scored;
+use super::sink::{BestOfFeature, ScoredCandidate};
 use crate::criteria::GainFilter;
 use crate::error::Result;
 use crate::numeric::{Ties, better, uniform};
-
-/// The candidate that was chosen.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Choice {
-    /// Feature.
-    pub feature: u32,
-    /// Which candidate of the feature (rows on the left of a threshold).
-    pub at: u32,
-    /// Score, after the gain filter.
-    pub score: f64,
-}
 
 /// What a rule asks of a candidate beyond its score; growth computes it on demand.
 pub trait CandidateFacts {
@@ -33,20 +22,21 @@ pub trait CandidateFacts {
     fn are_thresholds(&self, feature: u32) -> bool;
 }
 
-/// The candidate whose smaller branch is largest, the first of equal ones; `all` ascend.
-fn most_even(feature: u32, all: &[u32], facts: &mut dyn CandidateFacts) -> u32 {
-    let near = if facts.are_thresholds(feature) {
+/// The candidate whose smaller branch is largest, the first of equal ones; `candidates` are
+/// those of the feature, ascending.
+fn most_even(feature: u32, candidates: &[u32], facts: &mut dyn CandidateFacts) -> u32 {
+    let contenders = if facts.are_thresholds(feature) {
         // The last with less on the left than on the right, and the one behind it.
-        let middle = all.partition_point(|&at| {
+        let middle = candidates.partition_point(|&at| {
             let [left, right] = facts.sides(feature, at);
             left < right
         });
-        &all[middle.saturating_sub(1)..all.len().min(middle + 1)]
+        &candidates[middle.saturating_sub(1)..candidates.len().min(middle + 1)]
     } else {
-        all
+        candidates
     };
-    let (mut best, mut largest) = (all[0], f64::NEG_INFINITY);
-    for &at in near {
+    let (mut best, mut largest) = (candidates[0], f64::NEG_INFINITY);
+    for &at in contenders {
         let [left, right] = facts.sides(feature, at);
         if left.min(right) > largest {
             (best, largest) = (at, left.min(right));
@@ -68,61 +58,77 @@ pub struct Selector {
 
 impl Selector {
     /// The best of the features' best candidates; `None` where there is none, or none with a score
-    /// above negative infinity. `key` decides random ties.
+    /// above negative infinity. `facts` answers what the rule asks beyond the scores, and `key`
+    /// decides random ties.
+    ///
+    /// # Errors
+    /// Those of [`CandidateFacts::gain`].
     pub fn choose(
         &self,
-        mut best: Vec<Scored>,
+        mut best: Vec<BestOfFeature>,
         facts: &mut dyn CandidateFacts,
         key: u64,
-    ) -> Result<Option<Choice>> {
-        // The score of what is no split.
-        best.retain(|b| b.score > f64::NEG_INFINITY);
+    ) -> Result<Option<ScoredCandidate>> {
+        // Negative infinity is the score of what is no split.
+        best.retain(|best| best.score > f64::NEG_INFINITY);
         self.apply_filter(&mut best, facts)?;
-        let Some(top) =
-            best.iter().map(|b| b.score).reduce(|a, b| if better(b, a) { b } else { a })
+        let Some(top) = best
+            .iter()
+            .map(|best| best.score)
+            .reduce(|top, next| if better(next, top) { next } else { top })
         else {
             return Ok(None);
         };
-        let mut tied = best.iter().filter(|b| b.score == top);
+        let mut tied = best.iter().filter(|best| best.score == top);
         // All candidates of a feature that have its best score.
-        let all = |b: &Scored| [&[b.at], &b.tied[..]].concat();
-        let choice = |feature, at| Choice { feature, at, score: top };
+        let equals = |best: &BestOfFeature| [&[best.at], &best.tied[..]].concat();
+        let candidate = |feature, at| ScoredCandidate { feature, at, score: top };
         Ok(match self.ties {
-            Ties::First => tied.next().map(|b| choice(b.feature, b.at)),
-            Ties::Row => tied.next().map(|b| {
-                let first = match b.tied.is_empty() {
-                    true => None,
-                    false => all(b).into_iter().min_by_key(|&at| facts.first_row(b.feature, at)),
+            Ties::First => tied.next().map(|best| candidate(best.feature, best.at)),
+            Ties::Row => tied.next().map(|best| {
+                // Without a tie the rows are not asked for.
+                let first = if best.tied.is_empty() {
+                    None
+                } else {
+                    equals(best).into_iter().min_by_key(|&at| facts.first_row(best.feature, at))
                 };
-                choice(b.feature, first.unwrap_or(b.at))
+                candidate(best.feature, first.unwrap_or(best.at))
             }),
-            Ties::Even => tied.next().map(|b| {
-                let at =
-                    if b.tied.is_empty() { b.at } else { most_even(b.feature, &all(b), facts) };
-                choice(b.feature, at)
+            Ties::Even => tied.next().map(|best| {
+                let at = if best.tied.is_empty() {
+                    best.at
+                } else {
+                    most_even(best.feature, &equals(best), facts)
+                };
+                candidate(best.feature, at)
             }),
             Ties::Random => {
-                let mut choices = Vec::new();
-                for b in tied {
-                    choices.extend(all(b).into_iter().map(|at| choice(b.feature, at)));
+                let mut candidates = Vec::new();
+                for best in tied {
+                    candidates
+                        .extend(equals(best).into_iter().map(|at| candidate(best.feature, at)));
                 }
-                choices.get(uniform(key, choices.len() as u64) as usize).copied()
+                candidates.get(uniform(key, candidates.len() as u64) as usize).copied()
             }
         })
     }
 
     /// Set the score of features whose gain is too small to 0.
-    fn apply_filter(&self, best: &mut [Scored], facts: &mut dyn CandidateFacts) -> Result<()> {
+    fn apply_filter(
+        &self,
+        best: &mut [BestOfFeature],
+        facts: &mut dyn CandidateFacts,
+    ) -> Result<()> {
         if self.gain_filter == GainFilter::None || best.is_empty() {
             return Ok(());
         }
         let gains: Vec<f64> =
-            best.iter().map(|b| facts.gain(b.feature, b.at)).collect::<Result<_>>()?;
+            best.iter().map(|best| facts.gain(best.feature, best.at)).collect::<Result<_>>()?;
         let sum: f64 = gains.iter().sum();
         let bound = self.gain_filter.bound(sum, gains.len(), self.features);
-        for (b, &gain) in best.iter_mut().zip(&gains) {
+        for (best, &gain) in best.iter_mut().zip(&gains) {
             if gain < bound {
-                b.score = 0.0;
+                best.score = 0.0;
             }
         }
         Ok(())

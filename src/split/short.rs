@@ -84,14 +84,14 @@ impl ShortScan<'_> {
             return 0;
         }
         let (first, last) = (least - 1, len - least - 1);
-        let within = u64::MAX >> (63 - last) & u64::MAX << first;
+        let admissible = u64::MAX >> (63 - last) & u64::MAX << first;
         // The ends of the admissible range are candidates even inside a run of one class.
         let ends = if first > 0 { 1 << first | 1 << last } else { 0 };
         let all = if self.convex { 0 } else { u64::MAX };
         // Cuts beside a value that several rows share, before it and behind it.
         let beside_ties = self.tied | self.tied >> 2;
         let inside_ties = self.tied >> 1;
-        within & (changes | beside_ties | ends | all) & !inside_ties
+        admissible & (changes | beside_ties | ends | all) & !inside_ties
     }
 
     /// The class of each row, by ascending value.
@@ -112,9 +112,10 @@ impl ShortScan<'_> {
             // Cut j - 1 lies before this row.
             changes |= u64::from(class != last) << j >> 1;
             last = class;
-            let (l, r) = (usize::from(passed[class]), usize::from(sizes[class] - passed[class]));
-            on_left += table[l + 1] - table[l];
-            on_right -= table[r] - table[r - 1];
+            let rows_left = usize::from(passed[class]);
+            let rows_right = usize::from(sizes[class]) - rows_left;
+            on_left += table[rows_left + 1] - table[rows_left];
+            on_right -= table[rows_right] - table[rows_right - 1];
             passed[class] += 1;
             (left[j], right[j]) = (on_left, on_right);
         }
@@ -122,19 +123,19 @@ impl ShortScan<'_> {
     }
 }
 
-/// Score the thresholds of one feature by sums over the classes, as `how` says, into a sink.
+/// Score the thresholds of one feature by sums over the classes, as `scoring` says, into a sink.
 /// Estimates go to the sink, which asks for the exact score of those that may be best.
 pub fn score_candidates(
     scan: &ShortScan<'_>,
     context: &Context,
-    how: RunningScores,
+    scoring: RunningScores,
     scratch: &mut ShortScratch,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let facts = scan.facts;
     let ShortScratch { left, right, scores, exact } = scratch;
     reached::count(Way::ShortSums);
-    let table = match how.term {
+    let table = match scoring.term {
         Term::Squares => &SQUARES[..],
         Term::XLog2X => context.logs.x_log2_x_table(),
     };
@@ -143,19 +144,19 @@ pub fn score_candidates(
     if candidates == 0 {
         return Ok(());
     }
-    let n = facts.len - 1;
+    let n_cuts = facts.len - 1;
     let cuts = Cuts {
         n: facts.len as u32,
         whole,
         classes: facts.present.count_ones() as usize,
         logs: context.logs,
         rows: LeftRows::From(1),
-        left: &left[..n],
-        right: &right[..n],
+        left: &left[..n_cuts],
+        right: &right[..n_cuts],
     };
     // Scores of all cuts, then the best of those that are candidates.
-    let scores = &mut scores[..n];
-    let error = (how.scores)(&cuts, scores);
+    let scores = &mut scores[..n_cuts];
+    let error = (scoring.scores)(&cuts, scores);
     let largest = running::largest(Level::active(), &[candidates], scores);
     let mut score_exactly = |j: usize, criterion: &dyn Criterion| {
         let mut left = [0; ROWS];

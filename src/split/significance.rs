@@ -68,16 +68,17 @@ impl Significance {
         test.log_p < self.alpha.ln()
     }
 
-    /// The features with adjusted p-values, most significant first; equal ones by the statistic,
-    /// then in the order given.
-    pub fn ranked(&self, mut tests: Vec<(u32, FeatureTest)>) -> Vec<(u32, FeatureTest)> {
-        let m = tests.len();
+    /// Adjust the p-values of features and sort the features, most significant first; equal ones by
+    /// the statistic, then in the order given.
+    pub fn rank(&self, mut tests: Vec<(u32, FeatureTest)>) -> Vec<(u32, FeatureTest)> {
+        let n_tests = tests.len();
         if self.adjust == Adjust::Bonferroni {
-            tests.iter_mut().for_each(|(_, test)| test.log_p = bonferroni(test.log_p, m));
+            tests.iter_mut().for_each(|(_, test)| test.log_p = bonferroni(test.log_p, n_tests));
         }
-        let rank = |test: &FeatureTest| test.log_p.max(UNDERFLOW);
-        sort_few(&mut tests, &|(_, a), (_, b)| {
-            rank(a).total_cmp(&rank(b)).then(b.statistic.total_cmp(&a.statistic))
+        let compared = |test: &FeatureTest| test.log_p.max(UNDERFLOW);
+        sort_few(&mut tests, &|(_, test), (_, other)| {
+            let by_log_p = compared(test).total_cmp(&compared(other));
+            by_log_p.then(other.statistic.total_cmp(&test.statistic))
         });
         tests
     }

@@ -44,8 +44,8 @@ impl Features<'_> {
     #[inline]
     pub fn of(&self, candidate: usize) -> u32 {
         match self {
-            Self::One(f) => *f,
-            Self::Each(f) => f[candidate],
+            Self::One(feature) => *feature,
+            Self::Each(features) => features[candidate],
         }
     }
 }
@@ -82,7 +82,7 @@ pub trait Sink {
         false
     }
     /// Take thresholds of one feature that were scored by [`Sink::running_scores`] or by means.
-    fn estimated(&mut self, _feature: u32, _found: Estimates<'_>) -> Result<()> {
+    fn estimated(&mut self, _feature: u32, _estimates: Estimates<'_>) -> Result<()> {
         Err(Error::Internal("running sums that nobody asked for".into()))
     }
 }
@@ -101,9 +101,21 @@ pub struct Estimates<'a> {
     pub exact: &'a mut dyn FnMut(usize, &dyn Criterion) -> Result<f64>,
 }
 
+/// A candidate and its score: one of all, or the one that a rule takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoredCandidate {
+    /// Number of the feature.
+    pub feature: u32,
+    /// Number of the candidate within its feature; see [`CandidateBlock::at`].
+    pub at: u32,
+    /// Score by the criterion, larger is better. Where a rule chose the candidate, a gain filter
+    /// may have set it to 0.
+    pub score: f64,
+}
+
 /// The best candidate of one feature.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scored {
+pub struct BestOfFeature {
     /// Feature.
     pub feature: u32,
     /// Its best score.
@@ -114,13 +126,22 @@ pub struct Scored {
     pub tied: Vec<u32>,
 }
 
-impl Scored {
-    /// Compare a candidate of a feature with the best one so far, which is the last of `found` if
-    /// that has this feature; an equal one is kept beside it unless the first of equals wins.
-    /// Returns whether the candidate is now the best of its feature.
+impl BestOfFeature {
+    /// Compare a candidate of a feature with the best one so far; returns whether the candidate is
+    /// now the best of its feature.
+    ///
+    /// The best one so far is the last of `best_of_each`, if that has this feature; so all
+    /// candidates of a feature must come together. An equal candidate is kept beside it unless the
+    /// first of equals wins.
     #[inline]
-    pub fn keep(found: &mut Vec<Self>, feature: u32, at: u32, score: f64, ties: Ties) -> bool {
-        match found.last_mut() {
+    pub fn keep(
+        best_of_each: &mut Vec<Self>,
+        feature: u32,
+        at: u32,
+        score: f64,
+        ties: Ties,
+    ) -> bool {
+        match best_of_each.last_mut() {
             Some(best) if best.feature == feature => {
                 if better(score, best.score) {
                     (best.score, best.at) = (score, at);
@@ -133,7 +154,7 @@ impl Scored {
                 false
             }
             _ => {
-                found.push(Self { feature, score, at, tied: Vec::new() });
+                best_of_each.push(Self { feature, score, at, tied: Vec::new() });
                 true
             }
         }
@@ -141,8 +162,8 @@ impl Scored {
 }
 
 /// Bring candidates of features into feature order.
-pub fn sort_by_feature(found: &mut [Scored]) {
-    found.sort_by_key(|scored| scored.feature);
+pub fn sort_by_feature(candidates: &mut [BestOfFeature]) {
+    candidates.sort_by_key(|best| best.feature);
 }
 
 /// Keeps the best candidate of each feature.
@@ -155,32 +176,32 @@ pub struct BestOfEach<'a> {
     /// What the values of branches must keep.
     guard: Option<ValueGuard<'a>>,
     /// Checked for cancellation before each block: one column of a large node can take a second.
-    watch: Option<&'a Control>,
+    control: Option<&'a Control>,
     /// The best score of all features so far.
-    top: f64,
+    best_score: f64,
     /// Candidates below this score may be left out.
     floor: f64,
     /// Scores of a block; a buffer that nodes pass on.
     pub scores: Vec<f64>,
     /// All blocks so far, for a user's criterion.
-    gathered: Option<Gathered>,
+    gathered: Option<GatheredCandidates>,
     /// The best candidate of each feature that has a valid one, in the order of their blocks.
-    pub features: Vec<Scored>,
+    pub features: Vec<BestOfFeature>,
 }
 
 impl<'a> BestOfEach<'a> {
     /// A sink for one node. With `winner_only` the result may lack features other than the best,
     /// and blocks must come in feature order.
     pub fn new(criterion: &'a dyn Criterion, ties: Ties, winner_only: bool) -> Self {
-        let gathered = criterion.needs_all_candidates().then(Gathered::default);
+        let gathered = criterion.needs_all_candidates().then(GatheredCandidates::default);
         let winner_only = winner_only && ties == Ties::First;
         Self {
             criterion,
             ties,
             winner_only,
             guard: None,
-            watch: None,
-            top: f64::NEG_INFINITY,
+            control: None,
+            best_score: f64::NEG_INFINITY,
             floor: f64::NEG_INFINITY,
             scores: Vec::new(),
             gathered,
@@ -188,7 +209,7 @@ impl<'a> BestOfEach<'a> {
         }
     }
 
-    /// Allow it to leave out candidates below this score.
+    /// Allow the sink to leave out candidates below this score.
     pub fn above(&mut self, floor: f64) {
         self.floor = floor;
     }
@@ -206,7 +227,7 @@ impl<'a> BestOfEach<'a> {
     /// Check the control of the job before each block, and stop with its error once it is
     /// cancelled.
     pub fn watched(self, control: &'a Control) -> Self {
-        Self { watch: Some(control), ..self }
+        Self { control: Some(control), ..self }
     }
 
     /// Compare scored candidates with the best of their features.
@@ -214,7 +235,7 @@ impl<'a> BestOfEach<'a> {
         for (j, (&at, &score)) in at.iter().zip(scores).enumerate() {
             // With `winner_only`, candidates that do not beat the best of all features are left
             // out. NaN compares false, so `update` refuses it.
-            let beaten = self.winner_only && score <= self.top && !self.features.is_empty();
+            let beaten = self.winner_only && score <= self.best_score && !self.features.is_empty();
             if !beaten {
                 self.update(features.of(j), at, score)?;
             }
@@ -228,20 +249,26 @@ impl<'a> BestOfEach<'a> {
         if score.is_nan() {
             return Err(not_a_number(feature));
         }
-        let kept = Scored::keep(&mut self.features, feature, at, score, self.ties);
-        if kept && better(score, self.top) {
-            self.top = score;
+        let kept = BestOfFeature::keep(&mut self.features, feature, at, score, self.ties);
+        if kept && better(score, self.best_score) {
+            self.best_score = score;
         }
         Ok(())
     }
 
     /// Keep the best of some thresholds of one feature. Only those that may be best are scored
     /// exactly.
-    fn keep_best(&mut self, feature: u32, found: Estimates<'_>) -> Result<()> {
-        let Estimates { at, scores, largest, error, exact } = found;
-        let own = self.features.last().filter(|b| b.feature == feature).map(|b| b.score);
-        let known = if self.winner_only { self.top } else { own.unwrap_or(f64::NEG_INFINITY) };
-        // None of them can be best; a tie matters unless the first of equals wins.
+    fn keep_best(&mut self, feature: u32, estimates: Estimates<'_>) -> Result<()> {
+        let Estimates { at, scores, largest, error, exact } = estimates;
+        let of_feature =
+            self.features.last().filter(|best| best.feature == feature).map(|best| best.score);
+        let known = if self.winner_only {
+            self.best_score
+        } else {
+            of_feature.unwrap_or(f64::NEG_INFINITY)
+        };
+        // Where none of them can be best nothing is scored. A tie matters unless the first of
+        // equals wins.
         if largest + error < self.floor {
             return Ok(());
         }
@@ -282,7 +309,7 @@ impl Sink for BestOfEach<'_> {
     }
 
     fn floor(&self) -> f64 {
-        if self.winner_only { self.floor.max(self.top) } else { self.floor }
+        if self.winner_only { self.floor.max(self.best_score) } else { self.floor }
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
@@ -297,15 +324,15 @@ impl Sink for BestOfEach<'_> {
         self.winner_only && self.wants_best()
     }
 
-    fn estimated(&mut self, feature: u32, found: Estimates<'_>) -> Result<()> {
-        if let Some(control) = self.watch {
+    fn estimated(&mut self, feature: u32, estimates: Estimates<'_>) -> Result<()> {
+        if let Some(control) = self.control {
             control.check()?;
         }
-        self.keep_best(feature, found)
+        self.keep_best(feature, estimates)
     }
 
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
-        if let Some(control) = self.watch {
+        if let Some(control) = self.control {
             control.check()?;
         }
         if let Some(gathered) = &mut self.gathered {
@@ -328,8 +355,8 @@ impl Sink for BestOfEach<'_> {
             };
             let at = &|j: usize| block.at[j];
             let largest = doubt::largest(&scores);
-            let found = Estimates { at, scores: &scores, largest, error, exact: &mut exact };
-            self.keep_best(feature, found)?;
+            let estimates = Estimates { at, scores: &scores, largest, error, exact: &mut exact };
+            self.keep_best(feature, estimates)?;
         } else {
             reached::count(Way::Scored);
             self.criterion.score(&block.tables, &mut scores)?;
@@ -357,9 +384,8 @@ impl Sink for BestOfEach<'_> {
 pub struct Listing<'a> {
     /// Only for the criterion, and what is gathered for it.
     best: BestOfEach<'a>,
-    /// Feature, number within the feature ([`CandidateBlock::at`]) and score of each candidate, in
-    /// the order of their blocks.
-    pub candidates: Vec<(u32, u32, f64)>,
+    /// All candidates, in the order of their blocks.
+    pub candidates: Vec<ScoredCandidate>,
 }
 
 impl<'a> Listing<'a> {
@@ -382,9 +408,11 @@ impl<'a> Listing<'a> {
         Ok(())
     }
 
+    /// Keep the scores of a block.
     fn append(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) {
-        let scored = at.iter().zip(scores).enumerate();
-        self.candidates.extend(scored.map(|(j, (&at, &score))| (features.of(j), at, score)));
+        for (j, (&at, &score)) in at.iter().zip(scores).enumerate() {
+            self.candidates.push(ScoredCandidate { feature: features.of(j), at, score });
+        }
     }
 }
 
@@ -401,12 +429,12 @@ impl Sink for Listing<'_> {
 }
 
 /// Most cells that are gathered for one call: 4 GiB.
-const LARGEST_NODE: usize = 1 << 29;
+const MOST_GATHERED_CELLS: usize = 1 << 29;
 
 /// All candidates of a node, as tables of real counts with as many branches as the largest of them;
 /// those that a candidate lacks are empty.
 #[derive(Debug, Default)]
-struct Gathered {
+struct GatheredCandidates {
     /// Counts by candidate, one plane for each (branch, class); of a numeric target, one for each
     /// branch and each of its three sums.
     planes: Vec<Vec<f64>>,
@@ -419,41 +447,41 @@ struct Gathered {
     features: Vec<u32>,
 }
 
-impl Gathered {
+impl GatheredCandidates {
     /// Append the candidates of a block.
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
-        let t = &block.tables;
-        let before = self.at.len();
-        let classes = t.components();
-        let planes = self.planes.len().max(t.branches * classes);
-        if planes.saturating_mul(before + t.len) > LARGEST_NODE {
+        let tables = &block.tables;
+        let n_before = self.at.len();
+        let classes = tables.components();
+        let planes = self.planes.len().max(tables.branches * classes);
+        if planes.saturating_mul(n_before + tables.len) > MOST_GATHERED_CELLS {
             return Err(Error::Data(format!(
                 "a user's criterion is given all candidates of a node in one array of shape \
                  (candidates, branches, \
                  classes); here {} candidates of up to {} branches and {} classes would pass 4 \
                  GiB. Use fewer levels, \
                  discretize, or drop the largest column",
-                before + t.len,
+                n_before + tables.len,
                 planes / classes,
                 classes
             )));
         }
         self.classes = classes;
         // Earlier candidates lack branches that this block has, or the other way round.
-        while self.planes.len() < t.branches * classes {
-            self.planes.push(vec![0.0; before]);
+        while self.planes.len() < tables.branches * classes {
+            self.planes.push(vec![0.0; n_before]);
         }
         for (i, plane) in self.planes.iter_mut().enumerate() {
-            if i < t.branches * classes {
-                t.append_plane(i, plane);
+            if i < tables.branches * classes {
+                tables.append_plane(i, plane);
             } else {
-                plane.resize(before + t.len, 0.0);
+                plane.resize(n_before + tables.len, 0.0);
             }
         }
-        self.totals = t.real_totals();
-        self.declared.extend_from_slice(&t.declared[..t.len]);
-        self.at.extend_from_slice(&block.at[..t.len]);
-        self.features.extend((0..t.len).map(|j| block.features.of(j)));
+        self.totals = tables.real_totals();
+        self.declared.extend_from_slice(&tables.declared[..tables.len]);
+        self.at.extend_from_slice(&block.at[..tables.len]);
+        self.features.extend((0..tables.len).map(|j| block.features.of(j)));
         Ok(())
     }
 

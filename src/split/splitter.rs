@@ -67,8 +67,11 @@ impl Splitter {
     }
 }
 
-/// Score the threshold with `at` known rows on its left, whose class sums are `left`. With all of
-/// them on the left, the test is a known value against none.
+/// Score the one threshold with `at` known rows on its left, whose class sums are `left`, unless a
+/// side is too small. With all known rows on the left, the test is a known value against none.
+///
+/// # Errors
+/// Those of the sink.
 pub fn score_candidates<W: Weighing>(
     scan: &Scan<'_, W>,
     at: usize,
@@ -77,14 +80,15 @@ pub fn score_candidates<W: Weighing>(
     scratch: &mut BlockScratch<CellOf<W>>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let (n, unit) = (scan.order.len(), scan.weights.unit());
-    let right: Vec<W::Sum> = scan.known.iter().zip(left).map(|(a, &l)| a.minus(l)).collect();
+    let (n_known, unit) = (scan.order.len(), scan.weights.unit());
+    let right: Vec<W::Sum> =
+        scan.known.iter().zip(left).map(|(all, &left)| all.minus(left)).collect();
     let is_large = |sums: &[W::Sum], rows: usize| {
         let weight = Sum::total(sums).value(unit);
         let size = if scan.min.copies { weight } else { rows as f64 };
         size >= f64::from(scan.min.rows) && weight >= scan.min.weight
     };
-    if !is_large(left, at) || (at < n && !is_large(&right, n - at)) {
+    if !is_large(left, at) || (at < n_known && !is_large(&right, n_known - at)) {
         return Ok(());
     }
     reached::count(Way::Drawn);

@@ -109,7 +109,7 @@ pub struct SubsetSearch {
 
 impl SubsetSearch {
     /// Whether the size of a branch is limited.
-    fn limited(&self) -> bool {
+    fn has_limits(&self) -> bool {
         self.min.rows > 1 || self.min.weight > 0.0
     }
 }
@@ -127,7 +127,7 @@ pub struct FeatureLevels<'a, S: Sum> {
 }
 
 /// The divisions of one feature's levels in a node.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LevelPartitions<S> {
     /// The groups that a division puts on one side or the other.
     pub groups: LevelGroups,
@@ -138,13 +138,6 @@ pub struct LevelPartitions<S> {
     missing: Vec<S>,
     /// Buffer for sums.
     work: Vec<S>,
-}
-
-impl<S> Default for LevelPartitions<S> {
-    fn default() -> Self {
-        let (sums, missing, work) = (Vec::new(), Vec::new(), Vec::new());
-        Self { groups: LevelGroups::default(), classes: 0, sums, missing, work }
-    }
 }
 
 impl<S: Sum> LevelPartitions<S> {
@@ -158,39 +151,39 @@ impl<S: Sum> LevelPartitions<S> {
         self.missing.clear();
         // Each level that occurs is a group.
         for (code, row) in cells[..declared * classes].chunks_exact(classes).enumerate() {
-            if row.iter().any(|s| !s.is_empty()) {
+            if row.iter().any(|sum| !sum.is_empty()) {
                 self.groups.push(code as u32);
                 // One by one: most rows are too short for a block copy to pay.
-                row.iter().for_each(|&s| self.sums.push(s));
+                row.iter().for_each(|&sum| self.sums.push(sum));
             }
         }
         let rest = &cells[declared * classes..];
-        if rest.iter().any(|s| !s.is_empty()) {
+        if rest.iter().any(|sum| !sum.is_empty()) {
             self.missing.extend_from_slice(rest);
         }
         if search.judged && !levels.ordered {
             self.join_single_rows(levels.rows.as_deref(), search.unit);
-            self.groups.most_left = Some(self.affordable(search.unit));
+            self.groups.most_left = Some(self.largest_candidate_spread(search.unit));
         }
-        let n = self.groups.count();
-        let number = self.sums.first().is_some_and(|sums| sums.moments().is_some());
+        let n_groups = self.groups.count();
+        let is_number = self.sums.first().is_some_and(|sums| sums.moments().is_some());
         // With classes not every division that a limit or a third branch leaves is judged well by
         // the order; with a number the cuts of the order are the candidates, unless a test asks for
         // all.
-        let all = (!number || search.all_of_number)
-            && (!self.missing.is_empty() || (search.limited() && n <= EXACT));
+        let tries_all = (!is_number || search.all_of_number)
+            && (!self.missing.is_empty() || (search.has_limits() && n_groups <= EXACT));
         // Cuts of an order where one serves, else all divisions, of joined levels if need be.
         self.groups.naming = match search.how {
             _ if levels.ordered => Naming::Cut,
             NominalSplits::OneVsRest => Naming::Level,
-            _ if search.shortcut && search.drawn.is_none() && !all => {
+            _ if search.shortcut && search.drawn.is_none() && !tries_all => {
                 if self.sort_by_share(search.unit) { Naming::Cut } else { Naming::Mask }
             }
             _ => Naming::Mask,
         };
-        if self.groups.naming == Naming::Mask && n > EXACT {
+        if self.groups.naming == Naming::Mask && n_groups > EXACT {
             // The means of a number order its levels; classes are joined.
-            if number && self.sort_by_share(search.unit) {
+            if is_number && self.sort_by_share(search.unit) {
                 self.groups.naming = Naming::Cut;
             } else {
                 self.join(search.unit);
@@ -214,8 +207,8 @@ impl<S: Sum> LevelPartitions<S> {
         search: &SubsetSearch,
     ) -> LevelPartition {
         let (sums, _) = self.sums(at);
-        let weight = |b: usize| {
-            Sum::total(&sums[b * self.classes..(b + 1) * self.classes]).value(search.unit)
+        let weight = |branch: usize| {
+            Sum::total(&sums[branch * self.classes..(branch + 1) * self.classes]).value(search.unit)
         };
         let takes_rest = search.how == NominalSplits::Subset && weight(0) >= weight(1);
         self.groups.partition(at, declared, cuts, takes_rest)
@@ -239,7 +232,7 @@ impl<S: Sum> LevelPartitions<S> {
     /// Join groups: group `g` becomes part of group `to[g]`.
     fn join_groups(&mut self, to: &[usize]) {
         let k = self.classes;
-        self.groups.arrange_groups(to);
+        self.groups.join_into(to);
         self.work.clear();
         self.work.resize(self.groups.count() * k, S::default());
         for (g, &to) in to.iter().enumerate() {

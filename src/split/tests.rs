@@ -2,7 +2,7 @@
 //! best thresholds as a scan that scores every candidate from its contingency table.
 
 use super::multiway::Minimum;
-use super::sink::{BestOfEach, CandidateBlock, Scored, Sink};
+use super::sink::{BestOfEach, BestOfFeature, CandidateBlock, Sink};
 use super::threshold::{self, ClassOf, Scan};
 use super::{BlockScratch, short};
 use crate::criteria::{Context, Criterion, GainRatio, Gini, InfoGain};
@@ -115,7 +115,7 @@ impl RandomNode {
         // The winner must be the same. With `winner_only` other features may be left out.
         assert_eq!(winner(&found).map(bits), winner(&expected).map(bits), "seed {}", self.seed);
         if !self.winner_only {
-            let all = |found: &[Scored]| found.iter().map(bits).collect::<Vec<_>>();
+            let all = |found: &[BestOfFeature]| found.iter().map(bits).collect::<Vec<_>>();
             assert_eq!(all(&found), all(&expected), "seed {}", self.seed);
         }
         found.len()
@@ -123,13 +123,13 @@ impl RandomNode {
 }
 
 /// The first feature with the largest score.
-fn winner(found: &[Scored]) -> Option<&Scored> {
+fn winner(found: &[BestOfFeature]) -> Option<&BestOfFeature> {
     let best = found.iter().fold(f64::NEG_INFINITY, |best, s| best.max(s.score));
     found.iter().find(|s| s.score == best)
 }
 
 /// Feature, candidate, score and tied candidates in a form that compares bit by bit.
-fn bits(found: &Scored) -> (u32, u32, u64, Vec<u32>) {
+fn bits(found: &BestOfFeature) -> (u32, u32, u64, Vec<u32>) {
     (found.feature, found.at, found.score.to_bits(), found.tied.clone())
 }
 

@@ -72,10 +72,10 @@ impl Scanning for RowCopies<'_> {
         // Several classes: running sums, where the criterion has them.
         if scan.weights.is_unit() && branches == 2 && context.classes >= SEVERAL_CLASSES {
             let n = scan.order.len();
-            let how = sink.running_scores().filter(|how| how.holds(n, context.logs));
-            if let Some(how) = how {
+            let scoring = sink.running_scores().filter(|scoring| scoring.holds(n, context.logs));
+            if let Some(scoring) = scoring {
                 let running = &mut scratch.running;
-                running::score_candidates(scan, places, context, how, running, sink)?;
+                running::score_candidates(scan, places, context, scoring, running, sink)?;
                 return Ok(true);
             }
         }
@@ -92,7 +92,7 @@ impl Scanning for RowCopies<'_> {
             return Ok(false);
         }
         reached::count(Way::WalkCounted);
-        counted_rows(scan, places, context, branches, scratch, sink).map(|()| true)
+        score_counted(scan, places, context, branches, scratch, sink).map(|()| true)
     }
 }
 
@@ -133,13 +133,13 @@ pub fn by_means<W: Weighing<Sum = ExactMoments>>(
         return Ok(false);
     }
     let node = scan.known[0];
-    let narrow = between::MeanNode::new(node.weight, node.first as i64, scan.min);
-    if let Some(node) = narrow.filter(|_| !scan.packed.is_empty()) {
+    let narrow_node = between::MeanNode::new(node.weight, node.first as i64, scan.min);
+    if let Some(node) = narrow_node.filter(|_| !scan.packed.is_empty()) {
         let means = &mut scratch.means;
         between::score_candidates(scan, node, places, context, means, sink)?;
         return Ok(true);
     }
-    let places = allowed(scan, places);
+    let places = allowed_places(scan, places);
     if !places.is_empty() {
         between::score_weighed(scan, node, places, context, sink)?;
     }
@@ -161,10 +161,11 @@ pub fn score_candidates<W: Scanning>(
     let branches = if scan.known == scan.totals { 2 } else { 3 };
     // A place has as many rows on its left as its number, so a limit on rows bounds the places at
     // once; a limit on weight does where each row weighs 1.
-    let of_one = scan.weights.is_unit() || scan.weights.unit_target().is_some();
-    let by_rows = of_one || !scan.weights.are_copies();
-    let rows = if by_rows { (scan.min.rows as usize).max(1) } else { 1 };
-    let first = if of_one { rows.max(scan.min.weight.ceil() as usize) } else { rows };
+    let weighs_one = scan.weights.is_unit() || scan.weights.unit_target().is_some();
+    let counts_rows = weighs_one || !scan.weights.are_copies();
+    let least_rows = if counts_rows { (scan.min.rows as usize).max(1) } else { 1 };
+    let first =
+        if weighs_one { least_rows.max(scan.min.weight.ceil() as usize) } else { least_rows };
     let places = PlaceRange { first, last: n - first.min(n) };
     let at = ScanPlaces { places, branches, context };
     if places.is_empty() || W::by_sums(scan, at, scratch, sink)? {
@@ -173,32 +174,33 @@ pub fn score_candidates<W: Scanning>(
     scratch.prepare_cuts(scan.known, scan.totals, scan.weights.unit(), n);
     // Beside a third branch the known rows of one class score alike wherever they are cut; the
     // first cut must then be found.
-    let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
-    let scan = &Scan { convex: scan.convex && (branches == 2 || several()), ..*scan };
-    let few = (2..=MOST_CLASSES).contains(&context.classes);
-    if few && W::by_tables(scan, at, scratch, sink)? {
+    let has_several_classes = || scan.known.iter().filter(|sum| !sum.is_empty()).count() > 1;
+    let scan = &Scan { convex: scan.convex && (branches == 2 || has_several_classes()), ..*scan };
+    let are_few_classes = (2..=MOST_CLASSES).contains(&context.classes);
+    if are_few_classes && W::by_tables(scan, at, scratch, sink)? {
         return Ok(());
     }
     reached::count(Way::WalkAny);
-    any_classes(scan, places, context, branches, scratch, sink)
+    score_one_by_one(scan, places, context, branches, scratch, sink)
 }
 
 /// 1 when a candidate lies between the entries `i - 1` and `i`, else 0.
 #[inline]
 fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
-    let here = entry_tied(order[i]) ^ 1;
+    let value_changes = entry_tied(order[i]) ^ 1;
     if !convex {
-        return here;
+        return value_changes;
     }
-    let shared = entry_tied(order[i - 1]) | order.get(i + 1).map_or(0, |&e| entry_tied(e));
-    here & (class_changes | shared)
+    // Whether several rows share the value on one of the two sides.
+    let is_shared = entry_tied(order[i - 1]) | order.get(i + 1).map_or(0, |&e| entry_tied(e));
+    value_changes & (class_changes | is_shared)
 }
 
 /// Thresholds among rows of weight 1 and few classes.
 ///
 /// Internal rows are sorted by class, so the kernel counts, per class, the rows on the left that
 /// belong to that class or a later one (`tails`); class counts are differences of two of them.
-fn counted_rows(
+fn score_counted(
     scan: &Scan<'_, RowCopies<'_>>,
     places: PlaceRange,
     context: &Context,
@@ -206,16 +208,16 @@ fn counted_rows(
     scratch: &mut BlockScratch<u32>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let (order, starts, k) = (scan.order, scan.class_of.starts, context.classes);
+    let (order, starts, classes) = (scan.order, scan.class_of.starts, context.classes);
     let (level, stride) = (Level::active(), scratch.stride);
     // Kernels write up to SLACK entries past what they report.
     let room = stride + SLACK;
-    if scratch.tails.len() < (k - 1) * room {
-        scratch.tails.resize((k - 1) * room, 0);
+    if scratch.tails.len() < (classes - 1) * room {
+        scratch.tails.resize((classes - 1) * room, 0);
     }
     // Counts of the rows before the first place.
     let mut before = [0_u32; MOST_CLASSES];
-    let before = &mut before[..k - 1];
+    let before = &mut before[..classes - 1];
     for &entry in &order[..places.first - 1] {
         for (count, &start) in before.iter_mut().zip(starts) {
             *count += u32::from(entry_row(entry) >= start);
@@ -234,7 +236,8 @@ fn counted_rows(
         |scratch, held| {
             // The rows on the left are those of class 0 and later ones.
             let BlockScratch { cells, at, tails, .. } = &mut *scratch;
-            let left = |c: usize| if c == 0 { &at[..] } else { &tails[(c - 1) * room..] };
+            let left =
+                |class: usize| if class == 0 { &at[..] } else { &tails[(class - 1) * room..] };
             write_sides(cells, stride, held, scan.known, 1.0, left);
             flush(scan.feature, held, context, branches, scratch, sink)
         },
@@ -242,7 +245,7 @@ fn counted_rows(
 }
 
 /// Thresholds among rows of any number of classes and any weights, one place after the other.
-fn any_classes<W: Weighing>(
+fn score_one_by_one<W: Weighing>(
     scan: &Scan<'_, W>,
     places: PlaceRange,
     context: &Context,
@@ -250,23 +253,25 @@ fn any_classes<W: Weighing>(
     scratch: &mut BlockScratch<CellOf<W>>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
-    let (order, k, unit) = (scan.order, context.classes, scan.weights.unit());
+    let (order, unit) = (scan.order, scan.weights.unit());
     let class = |i: usize| scan.class_of.codes[entry_row(order[i]) as usize];
-    let limited = is_limited(scan);
-    let PlaceRange { first, last } = allowed(scan, places);
+    let has_limits = is_limited(scan);
+    let PlaceRange { first, last } = allowed_places(scan, places);
     // Class sums on the left of the first place.
-    let mut left = vec![W::Sum::default(); k];
+    let mut left = vec![W::Sum::default(); context.classes];
     for i in 0..first - 1 {
-        let c = class(i) as usize;
-        left[c] = left[c].plus(scan.weights.of(entry_row(order[i])));
+        let sum = &mut left[class(i) as usize];
+        *sum = sum.plus(scan.weights.of(entry_row(order[i])));
     }
     let mut held = 0;
     for i in first..=last {
-        let (c, next) = (class(i - 1), class(i));
-        left[c as usize] = left[c as usize].plus(scan.weights.of(entry_row(order[i - 1])));
+        let (class_before, class_behind) = (class(i - 1), class(i));
+        let sum = &mut left[class_before as usize];
+        *sum = sum.plus(scan.weights.of(entry_row(order[i - 1])));
         // The ends of the admissible range are candidates even inside a run of one class.
-        let end = (limited || first > 1 || branches == 3) && (i == first || i == last);
-        if boundary(order, i, u32::from(c != next), scan.convex && !end) == 0 {
+        let is_end = (has_limits || first > 1 || branches == 3) && (i == first || i == last);
+        if boundary(order, i, u32::from(class_before != class_behind), scan.convex && !is_end) == 0
+        {
             continue;
         }
         scratch.write_cut(held, i as u32, [&left, scan.known], unit);
@@ -286,25 +291,25 @@ fn is_limited<W: Weighing>(scan: &Scan<'_, W>) -> bool {
 }
 
 /// The places among `places` that the limits on weights, or on copies, allow.
-fn allowed<W: Weighing>(scan: &Scan<'_, W>, places: PlaceRange) -> PlaceRange {
+fn allowed_places<W: Weighing>(scan: &Scan<'_, W>, places: PlaceRange) -> PlaceRange {
     if !is_limited(scan) {
         return places;
     }
     let rows = if scan.weights.are_copies() { f64::from(scan.min.rows) } else { 0.0 };
-    heavy_enough(scan, scan.min.weight.max(rows), places)
+    heavy_places(scan, scan.min.weight.max(rows), places)
 }
 
 /// The places among `places` at which both sides weigh at least `least`.
-fn heavy_enough<W: Weighing>(scan: &Scan<'_, W>, least: f64, places: PlaceRange) -> PlaceRange {
+fn heavy_places<W: Weighing>(scan: &Scan<'_, W>, least: f64, places: PlaceRange) -> PlaceRange {
     let PlaceRange { mut first, mut last } = places;
     let least = W::Sum::at_least(least, scan.weights.unit());
     let weight = |i: usize| scan.weights.of(entry_row(scan.order[i]));
-    let mut left = (0..first).fold(W::Sum::default(), |s, i| s.plus(weight(i)));
+    let mut left = (0..first).fold(W::Sum::default(), |sum, i| sum.plus(weight(i)));
     while left < least && first <= last {
         left = left.plus(weight(first));
         first += 1;
     }
-    let mut right = (last..scan.order.len()).fold(W::Sum::default(), |s, i| s.plus(weight(i)));
+    let mut right = (last..scan.order.len()).fold(W::Sum::default(), |sum, i| sum.plus(weight(i)));
     while right < least && first <= last {
         last -= 1;
         right = right.plus(weight(last));

@@ -62,15 +62,15 @@ pub(super) fn score_candidates(
         let known = scan.known.iter().sum();
         let least = i64::at_least(scan.min.weight, scan.weights.unit);
         let rows = WeighedRows { order: scan.order, weights, steps: scan.steps };
-        let heavy = rows.heavy_enough(known, least, context.classes);
+        let heavy = rows.heavy_places(known, least, context.classes);
         places.first = places.first.max(heavy.first);
         places.last = places.last.min(heavy.last);
     }
     if places.is_empty() {
         return Ok(());
     }
-    let limited = scan.min.weight > 0.0 || places.first > 1;
-    let ends = (limited || branches == 3).then_some(places);
+    let has_limits = scan.min.weight > 0.0 || places.first > 1;
+    let ends = (has_limits || branches == 3).then_some(places);
     let weighed = WeighedScan { scan, weights, context, ends };
     // Kernels write up to SLACK entries past what they report.
     let room = scratch.stride + SLACK;
@@ -81,16 +81,16 @@ pub(super) fn score_candidates(
     let mut runs = std::mem::take(&mut scratch.runs);
     runs.clear();
     runs.push(places);
-    let bounded = branches == 2 && context.classes == 2 && scan.convex && !scan.steps.is_empty();
-    if bounded && sink.wants_best() && places.last - places.first >= FEW_PLACES {
+    let has_bounds = branches == 2 && context.classes == 2 && scan.convex && !scan.steps.is_empty();
+    if has_bounds && sink.wants_best() && places.last - places.first >= FEW_PLACES {
         weighed.keep_promising(&mut runs, scratch, sink)?;
     }
-    let done = weighed.walk(&runs, scratch, |scratch, held| {
+    let result = weighed.walk(&runs, scratch, |scratch, held| {
         weighed.write_sides(held, scratch);
         flush(scan.feature, held, context, branches, scratch, sink)
     });
     scratch.runs = runs;
-    done
+    result
 }
 
 /// Sorted rows with their fixed-point weights.
@@ -107,22 +107,22 @@ pub(super) struct WeighedRows<'a> {
 impl WeighedRows<'_> {
     /// The places with at least `least` weight on both sides; none if there is no such place.
     /// `known` is the weight of all rows, `planes` the number of planes of the steps.
-    pub fn heavy_enough(&self, known: i64, least: i64, planes: usize) -> PlaceRange {
+    pub fn heavy_places(&self, known: i64, least: i64, planes: usize) -> PlaceRange {
         let Self { order, weights, steps } = *self;
         let most = known - least;
         let steps = &steps[..steps.len() / planes];
         let weight = |i: usize| weights[entry_row(order[i]) as usize];
         // The last step that is not enough, and the weight on its left: the search starts there.
-        let from = |enough: &dyn Fn(i64) -> bool| {
-            let step = steps.partition_point(|&s| !enough(s)).saturating_sub(1);
+        let last_step = |is_enough: &dyn Fn(i64) -> bool| {
+            let step = steps.partition_point(|&sum| !is_enough(sum)).saturating_sub(1);
             (step * STEP, steps.get(step).copied().unwrap_or(0))
         };
-        let (mut first, mut left) = from(&|s| s >= least);
+        let (mut first, mut left) = last_step(&|sum| sum >= least);
         while left < least && first < order.len() {
             left += weight(first);
             first += 1;
         }
-        let (mut last, mut left) = from(&|s| s > most);
+        let (mut last, mut left) = last_step(&|sum| sum > most);
         while last < order.len() && left + weight(last) <= most {
             left += weight(last);
             last += 1;
@@ -141,7 +141,7 @@ impl WeighedScan<'_, '_, '_> {
         let stride = steps.len() / out.len();
         out.iter_mut()
             .enumerate()
-            .for_each(|(c, o)| *o += steps.get(c * stride + step).unwrap_or(&0));
+            .for_each(|(plane, sum)| *sum += steps.get(plane * stride + step).unwrap_or(&0));
     }
 
     /// List the boundaries in runs of places; blocks of them go to `flush`.
@@ -152,13 +152,13 @@ impl WeighedScan<'_, '_, '_> {
         flush: impl FnMut(&mut BlockScratch<f64>, usize) -> Result<()>,
     ) -> Result<()> {
         let Scan { order, class_of, convex, .. } = *self.scan;
-        let (stride, k) = (scratch.stride, self.context.classes);
+        let stride = scratch.stride;
         let mut state = KernelState { next: 0, before: [0; MOST_CLASSES] };
         BlockWalk { ends: self.ends, stride }.walk(
             runs.iter().copied(),
             scratch,
             |scratch, places, all, held| {
-                let before = &mut state.before[..k];
+                let before = &mut state.before[..self.context.classes];
                 // Between two runs places were skipped.
                 if state.next != places.0 {
                     self.left_of(places.0 - 1, before);
@@ -178,7 +178,7 @@ impl WeighedScan<'_, '_, '_> {
     /// Write the tables of the `held` boundaries.
     fn write_sides(&self, held: usize, scratch: &mut BlockScratch<f64>) {
         let BlockScratch { cells, sums, stride, .. } = scratch;
-        let left = |c: usize| &sums[c * (*stride + SLACK)..];
+        let left = |class: usize| &sums[class * (*stride + SLACK)..];
         write_sides(cells, *stride, held, self.scan.known, self.scan.weights.unit, left);
     }
 
@@ -197,10 +197,7 @@ impl WeighedScan<'_, '_, '_> {
             let step = places.first / STEP;
             let box_at = |b: usize| PlaceRange {
                 first: if b == 0 { places.first } else { (step + b) * STEP },
-                last: match b + 1 == bounds.len() {
-                    true => places.last,
-                    false => (step + b + 1) * STEP - 1,
-                },
+                last: if b + 1 == bounds.len() { places.last } else { (step + b + 1) * STEP - 1 },
             };
             let (top, highest) =
                 bounds.iter().enumerate().fold((0, f64::NEG_INFINITY), |best, (b, &bound)| {
@@ -218,7 +215,7 @@ impl WeighedScan<'_, '_, '_> {
                     let scores = &mut scores[..held];
                     if let Some(error) = sink.quick(&scratch.tables(2, held, self.context), scores)
                     {
-                        floor = scores.iter().map(|s| s - error).fold(floor, f64::max);
+                        floor = scores.iter().map(|score| score - error).fold(floor, f64::max);
                     }
                     Ok(())
                 })?;
@@ -268,7 +265,7 @@ impl WeighedScan<'_, '_, '_> {
             _ => [all[inner.start + b - 1], later[inner.start + b - 1]],
         };
         let cell = |units: i64| units.cell(unit);
-        let whole = [0, 1].map(|c| cell(known[c]));
+        let whole = [0, 1].map(|class| cell(known[class]));
         bounds.clear();
         bounds.resize(boxes, 0.0);
         let (stride, mut error) = (scratch.stride, 0.0_f64);
@@ -276,7 +273,7 @@ impl WeighedScan<'_, '_, '_> {
         scores.resize(stride, 0.0);
         // A box takes two candidates of a block, one per corner.
         let most = stride / 2;
-        let mut usable = true;
+        let mut has_bounds = true;
         for (chunk, bounds) in bounds.chunks_mut(most).enumerate() {
             let held = bounds.len();
             fill_corners(scratch, held, whole, |b| {
@@ -286,7 +283,7 @@ impl WeighedScan<'_, '_, '_> {
             let scores = &mut scores[..2 * held];
             let tables = scratch.tables(2, 2 * held, self.context);
             let Some(off) = sink.quick(&tables, scores) else {
-                usable = false;
+                has_bounds = false;
                 break;
             };
             error = error.max(off);
@@ -296,7 +293,7 @@ impl WeighedScan<'_, '_, '_> {
             }
         }
         scratch.scores = scores;
-        usable.then_some(error)
+        has_bounds.then_some(error)
     }
 }
 
@@ -322,9 +319,9 @@ fn fill_corners(
         }
     }
     let (left, right) = scratch.cells.split_at_mut(2 * stride);
-    for c in 0..2 {
-        let (left, right) =
-            (&left[c * stride..][..2 * boxes], &mut right[c * stride..][..2 * boxes]);
-        left.iter().zip(right).for_each(|(&l, r)| *r = whole[c] - l);
+    for class in 0..2 {
+        let left = &left[class * stride..][..2 * boxes];
+        let right = &mut right[class * stride..][..2 * boxes];
+        left.iter().zip(right).for_each(|(&left, right)| *right = whole[class] - left);
     }
 }

@@ -8,7 +8,8 @@
 use super::Tree;
 use crate::error::{Error, Result};
 
-/// The largest cost: costs of rows of any weight have a sum.
+/// The largest cost that is allowed: so far below the largest double that costs of rows of any
+/// weight have a finite sum.
 const MOST_COST: f64 = 1e150;
 
 /// A validated cost matrix.
@@ -55,7 +56,7 @@ impl CostMatrix {
 
     /// Cost of predicting `label` for a row of a class. No prediction (-1) costs as much as the
     /// most expensive error of that class.
-    pub fn one(&self, class: usize, label: i32) -> f64 {
+    pub fn of_row(&self, class: usize, label: i32) -> f64 {
         let row = &self.cells[class * self.classes..(class + 1) * self.classes];
         match usize::try_from(label) {
             Ok(predicted) => row[predicted],
@@ -70,7 +71,7 @@ impl CostMatrix {
 
     /// Cost of predicting `label` for rows with these class counts.
     pub fn of(&self, counts: &[f64], label: i32) -> f64 {
-        counts.iter().enumerate().map(|(class, n)| n * self.one(class, label)).sum()
+        counts.iter().enumerate().map(|(class, n)| n * self.of_row(class, label)).sum()
     }
 
     /// The class of least expected cost for rows with these class counts; the lower one on ties.

@@ -72,7 +72,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// The test for a tree whose lists of levels start `shift` places later.
+    /// The same test for a tree in whose list of levels those of this tree start at `shift`.
     pub fn shifted(self, shift: u32) -> Self {
         match self {
             Self::Subset { first, len } => Self::Subset { first: first + shift, len },
@@ -183,13 +183,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a child that no training row reached.
+    /// The outcome of a child of this node that no training row reached: it predicts the same.
     pub fn of_empty(self) -> Self {
         Self { value: self.value, ..Self::default() }
     }
 }
 
-/// A tree.
+/// A tree: its nodes, and the lists to which they refer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
     /// Nodes in pre-order.
@@ -217,29 +217,21 @@ impl Tree {
     /// Children of a node in branch order.
     #[inline]
     pub fn children(&self, node: usize) -> &[u32] {
-        let n = &self.nodes[node];
-        &self.children[n.first_child as usize..(n.first_child + n.n_children) as usize]
+        let Node { first_child, n_children, .. } = self.nodes[node];
+        &self.children[first_child as usize..(first_child + n_children) as usize]
     }
 
     /// Levels that a subset test sends to the first branch, ascending; none for other tests.
     pub fn subset(&self, node: usize) -> Option<&[u32]> {
-        match self.nodes[node].test {
-            Test::Subset { first, len } => {
-                Some(&self.levels[first as usize..(first + len) as usize])
-            }
-            _ => None,
-        }
+        let Test::Subset { first, len } = self.nodes[node].test else { return None };
+        Some(&self.levels[first as usize..][..len as usize])
     }
 
     /// Branch of each level or bin where a test sends groups of them down one branch; none for
     /// other tests.
     pub fn groups(&self, node: usize) -> Option<&[u32]> {
-        match self.nodes[node].test {
-            Test::Groups { first, len } => {
-                Some(&self.levels[first as usize..(first + len) as usize])
-            }
-            _ => None,
-        }
+        let Test::Groups { first, len } = self.nodes[node].test else { return None };
+        Some(&self.levels[first as usize..][..len as usize])
     }
 
     /// A tree without nodes, to be filled.
@@ -254,8 +246,8 @@ impl Tree {
         }
     }
 
-    /// A tree that grew by classes of a numeric target, as one of that target; the outcomes of its
-    /// nodes are not known yet.
+    /// A tree that grew by classes made of a numeric target, as a tree of that target. The outcomes
+    /// of its nodes are not known yet: the caller sets them.
     pub fn into_regression(mut self) -> Self {
         let weights = self.counts.chunks_exact(self.classes).map(|node| node.iter().sum());
         self.counts = weights.collect();
@@ -279,16 +271,16 @@ impl Tree {
     /// refers to it there. Tests without a list are returned as they are.
     pub fn copy_levels(&mut self, test: Test, from: &[u32]) -> Test {
         let start = self.levels.len() as u32;
-        let (first, copied) = match test {
+        let (list, copied) = match test {
             Test::Subset { first, len } => (first..first + len, Test::Subset { first: start, len }),
             Test::Groups { first, len } => (first..first + len, Test::Groups { first: start, len }),
             test => return test,
         };
-        self.levels.extend_from_slice(&from[first.start as usize..first.end as usize]);
+        self.levels.extend_from_slice(&from[list.start as usize..list.end as usize]);
         copied
     }
 
-    /// True for a leaf.
+    /// Whether a node is a leaf.
     pub fn is_leaf(&self, node: usize) -> bool {
         self.nodes[node].n_children == 0
     }
@@ -319,7 +311,7 @@ impl Tree {
     /// that training rows reached.
     pub fn evidence(&self, node: usize) -> &[f64] {
         let mut node = node;
-        while self.nodes[node].parent != NONE && self.counts(node).iter().all(|&c| c == 0.0) {
+        while self.nodes[node].parent != NONE && self.counts(node).iter().all(|&n| n == 0.0) {
             node = self.nodes[node].parent as usize;
         }
         self.counts(node)
@@ -330,8 +322,8 @@ impl Tree {
 /// equal in exact arithmetic may differ by rounding.
 const LARGER: f64 = 1.0 + 1e-11;
 
-/// Set the shares that [`majority`] considers equal to the largest one to the largest one, so that
-/// the first maximum is the majority.
+/// Set all shares that [`majority`] takes for equal to the largest one to that number, so that the
+/// first maximum is the majority.
 pub fn join_largest(shares: &mut [f64]) {
     let largest = shares.iter().copied().fold(0.0, f64::max);
     shares.iter_mut().filter(|p| **p * LARGER >= largest).for_each(|p| *p = largest);

@@ -36,8 +36,8 @@ impl Tree {
         shape
     }
 
-    /// The gain of each feature: the sum of score x node weight over its splits. Negative scores
-    /// count as 0.
+    /// The gain of each of so many features: the sum of score x node weight over its splits.
+    /// Negative scores count as 0.
     pub fn gains(&self, features: usize) -> Vec<f64> {
         let mut gains = vec![0.0; features];
         for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| !self.is_leaf(i)) {
@@ -58,7 +58,7 @@ impl Tree {
 
     /// The tree as it was before step `step`: nodes split later become leaves.
     pub fn cut(&self, step: u32) -> Self {
-        self.top(|i| self.nodes[i].step < step).0
+        self.upper_part(|i| self.nodes[i].step < step).0
     }
 
     /// The paths to some nodes, with the other branches on their way and these nodes as leaves; and
@@ -72,30 +72,31 @@ impl Tree {
                 parent = self.nodes[parent as usize].parent;
             }
         }
-        self.top(|i| is_inner[i])
+        self.upper_part(|i| is_inner[i])
     }
 
-    /// The tree whose inner nodes are those that `is_inner` accepts and whose ancestors it accepts,
-    /// and the number in this tree of each of its nodes.
-    fn top(&self, is_inner: impl Fn(usize) -> bool) -> (Self, Vec<u32>) {
-        let (mut top, mut numbers, mut waiting) = (Self::empty(self.classes), vec![], vec![0]);
+    /// The upper part of the tree: its inner nodes are those that `is_inner` accepts and whose
+    /// ancestors it accepts. And the number in this tree of each of its nodes.
+    fn upper_part(&self, is_inner: impl Fn(usize) -> bool) -> (Self, Vec<u32>) {
+        let (mut part, mut numbers, mut waiting) = (Self::empty(self.classes), vec![], vec![0]);
         while let Some(number) = waiting.pop() {
             let i = number as usize;
             let keeps_test = is_inner(i);
             if keeps_test {
                 waiting.extend(self.children(i).iter().rev());
             }
-            top.push_copies(self, i..i + 1, |node| if keeps_test { node } else { node.as_leaf() });
+            part.push_copies(self, i..i + 1, |node| if keeps_test { node } else { node.as_leaf() });
             numbers.push(number);
         }
-        top.link();
-        (top, numbers)
+        part.link();
+        (part, numbers)
     }
 
-    /// Append successive nodes of another tree, as `changed` makes them, without their links.
-    fn push_copies(&mut self, from: &Self, nodes: Range<usize>, changed: impl Fn(Node) -> Node) {
+    /// Append a range of the nodes of another tree, each as `edit` returns it. [`Self::link`] must
+    /// set their links afterwards.
+    fn push_copies(&mut self, from: &Self, nodes: Range<usize>, edit: impl Fn(Node) -> Node) {
         for &node in &from.nodes[nodes.clone()] {
-            let node = changed(node);
+            let node = edit(node);
             let test = self.copy_levels(node.test, &from.levels);
             self.nodes.push(Node { test, ..node });
         }
@@ -104,8 +105,8 @@ impl Tree {
         self.outcomes.extend(from.outcomes.get(nodes).into_iter().flatten());
     }
 
-    /// Set parents, branches, depths and children of all nodes, which lie in pre-order, from their
-    /// numbers of branches.
+    /// Set parents, branches, depths and children of all nodes from their numbers of branches. The
+    /// nodes must lie in pre-order.
     pub fn link(&mut self) {
         let mut n_children = 0;
         self.children.clear();
@@ -135,47 +136,50 @@ impl Tree {
         }
     }
 
-    /// The splits that best-first growth makes of those of a tree that has all of them, up to a
-    /// number of leaves. `rank` gives that of a split from its node and the node's weight.
+    /// The tree that best-first growth makes, taken from one that was grown in full: the splits of
+    /// least rank, up to a number of leaves. `rank` gives the rank of a split from its node and the
+    /// weight of the node; of equal ranks, the node that was created first is split first. Splits
+    /// that would exceed the number of leaves are left out.
     pub fn best_first(mut self, leaves: usize, rank: impl Fn(&Node, f64) -> u64) -> Self {
         self.nodes.iter_mut().for_each(|node| node.step = NONE);
-        let (mut waiting, mut open, mut step, mut created) = (BinaryHeap::new(), 1, 0, 0_u32);
-        let mut fresh = vec![0];
+        let (mut waiting, mut n_leaves, mut step, mut n_created) = (BinaryHeap::new(), 1, 0, 0_u32);
+        let mut created = vec![0];
         loop {
-            for i in fresh.drain(..) {
+            for i in created.drain(..) {
                 if !self.is_leaf(i) {
                     let weight = self.counts(i).iter().sum();
-                    waiting.push(Reverse((rank(&self.nodes[i], weight), created, i)));
+                    waiting.push(Reverse((rank(&self.nodes[i], weight), n_created, i)));
                 }
-                created += 1;
+                n_created += 1;
             }
             let Some(Reverse((.., i))) = waiting.pop() else { return self.cut(step) };
-            let more = self.nodes[i].n_children as usize - 1;
-            if open + more <= leaves {
-                open += more;
-                fresh.extend(self.children(i).iter().map(|&child| child as usize));
+            let added_leaves = self.nodes[i].n_children as usize - 1;
+            if n_leaves + added_leaves <= leaves {
+                n_leaves += added_leaves;
+                created.extend(self.children(i).iter().map(|&child| child as usize));
                 self.nodes[i].step = step;
                 step += 1;
             }
         }
     }
 
-    /// The node behind the subtree of a node.
+    /// One past the last node of the subtree of a node.
     pub fn end_of(&self, i: usize) -> usize {
         let below = self.nodes[i + 1..].iter().take_while(|n| n.depth > self.nodes[i].depth);
         i + 1 + below.count()
     }
 
-    /// The tree with other subtrees in the place of some nodes, given in ascending order; steps
-    /// follow the pre-order.
-    pub fn with_subtrees(&self, other: &[(usize, Self)]) -> Self {
+    /// The tree with other subtrees in the place of those of some nodes, which are given in
+    /// ascending order. Steps of growth are numbered anew, in pre-order.
+    pub fn with_subtrees(&self, replacements: &[(usize, Self)]) -> Self {
         let mut joined = Self::empty(self.classes);
-        let most = self.nodes.len() + other.iter().map(|(_, tree)| tree.nodes.len()).sum::<usize>();
+        let most =
+            self.nodes.len() + replacements.iter().map(|(_, tree)| tree.nodes.len()).sum::<usize>();
         joined.nodes.reserve(most);
         joined.counts.reserve(most * self.classes);
         joined.outcomes.reserve(most);
         let mut start = 0;
-        for (node, subtree) in other {
+        for (node, subtree) in replacements {
             joined.push_copies(self, start..*node, |node| node);
             joined.push_copies(subtree, 0..subtree.nodes.len(), |node| node);
             start = self.end_of(*node);

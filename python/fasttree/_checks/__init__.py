@@ -3,8 +3,8 @@
 What
     Each check takes the name of an argument and its value. It returns the value as the core takes
     it, or raises an error that names the argument, the value and what is allowed.
-    ``@checked(n_bins=whole(1), alpha=share)`` checks arguments before a function runs. The other
-    modules of this package have the words of messages (`words`, `naming`), warnings
+    ``@checked(n_bins=whole_in(1), alpha=check_share)`` checks arguments before a function
+    runs. The other modules of this package have the words of messages (`words`, `naming`), warnings
     (`data_warnings`), constructors (`parameters`, `declared`), the writing of files (`saving`) and
     progress bars (`progress`).
 Complexity
@@ -125,7 +125,7 @@ def is_missing(value: Any) -> bool:
     return pandas is not None and (value is pandas.NA or value is pandas.NaT)
 
 
-def hashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
+def refuse_unhashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
     """Refuse cells that cannot be labels, such as lists and arrays.
 
     Args:
@@ -133,7 +133,7 @@ def hashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
         cells: the cells.
         row: number of the first cell; the error names the first row that is refused.
 
-    >>> hashable("y_true", ["a", ["b"]])
+    >>> refuse_unhashable("y_true", ["a", ["b"]])
     Traceback (most recent call last):
     ...
     TypeError: y_true: row 1 holds ['b'] (list), which is no label
@@ -176,8 +176,17 @@ def refuse_where(wrong: np.ndarray | np.bool_, message: Callable[[int], str]) ->
         raise ValueError(message(int(wrong.argmax())))
 
 
-def integer(name: str, value: Any, low: int) -> int:
-    """An integer that is at least `low`, and below 2^63."""
+def check_integer(name: str, value: Any, low: int) -> int:
+    """An integer that is at least `low`, and below 2^63; a float is refused, also 3.0.
+
+    Args:
+        name: the argument that holds it, for the error.
+        value: the value.
+        low: the smallest integer that is accepted.
+
+    Raises:
+        ValueError: the value is no such integer.
+    """
     if not is_whole(value):
         raise ValueError(f"{given(name, shown(value))} must be a whole number >= {low}")
     if int(value) < low:
@@ -303,7 +312,7 @@ def checked(**domains: Check) -> Callable[[C], C]:
     """A decorator that checks the arguments of these names, if they are given, before the function
     runs.
 
-    >>> @checked(n=whole(1), tail=share)
+    >>> @checked(n=whole_in(1), tail=check_share)
     ... def draw(n, *, tail=None):
     ...     return n, tail
     >>> draw(np.int64(3))
@@ -341,22 +350,34 @@ def maybe(check: Check) -> Check:
 
 
 def at_least(low: int) -> Check:
-    """A check of integers from `low` up; see `integer`."""
-    return lambda name, value: integer(name, value, low)
+    """A check of integers from `low` up; see `check_integer`."""
+    return lambda name, value: check_integer(name, value, low)
 
 
-def whole(low: int, high: int = 2**31 - 1) -> Check:
-    """A check of whole numbers in [low, high], floats among them."""
+def check_whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
+    """A number without a fraction in [low, high], as an int; unlike `check_integer` it accepts
+    floats such as 3.0.
 
-    def check(name: str, value: Any) -> int:
-        number = as_float(value)
-        if number is None or not low <= number <= high or number != math.floor(number):
-            raise ValueError(
-                f"{given(name, shown(value))} must be a whole number in [{low}, {high}]"
-            )
-        return int(value)
+    Args:
+        name: the argument that holds it, for the error.
+        value: the value.
+        low, high: the smallest and the largest number that is accepted.
 
-    return check
+    Raises:
+        ValueError: the value is no such number.
+
+    >>> check_whole("n_bins", 3.0, 1)
+    3
+    """
+    number = as_float(value)
+    if number is None or not low <= number <= high or number != math.floor(number):
+        raise ValueError(f"{given(name, shown(value))} must be a whole number in [{low}, {high}]")
+    return int(value)
+
+
+def whole_in(low: int, high: int = 2**31 - 1) -> Check:
+    """`check_whole` as a check of whole numbers in [low, high]."""
+    return lambda name, value: check_whole(name, value, low, high)
 
 
 def number_in(low: float, high: float, *, above: bool = False, below: bool = False) -> Check:
@@ -383,13 +404,13 @@ def number_in(low: float, high: float, *, above: bool = False, below: bool = Fal
     return check
 
 
-share = number_in(0.0, 1.0)
-"""A check of a number in [0, 1]."""
+check_share = number_in(0.0, 1.0)
+"""Checks that a value is a number in [0, 1], and returns it as a float."""
 
 at_least_zero = number_in(0.0, math.inf, below=True)
 """A check of a finite number from 0 up."""
 
-memory_limit = maybe(whole(1, 2**63 - 1))
+memory_limit = maybe(whole_in(1, 2**63 - 1))
 """A check of the number of bytes that a call may allocate; None is no limit."""
 
 
@@ -518,10 +539,10 @@ def random_seed(name: str, value: Any) -> Any:
     )
 
 
-def optional(module: str, needs: str) -> Any:
+def import_optional(module: str, needs: str) -> Any:
     """Import a module of an optional package; the error without it is the text `needs`.
 
-    >>> optional("no_such_package", "plots need no_such_package: pip install it")
+    >>> import_optional("no_such_package", "plots need no_such_package: pip install it")
     Traceback (most recent call last):
     ...
     ModuleNotFoundError: plots need no_such_package: pip install it

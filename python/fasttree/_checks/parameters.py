@@ -16,13 +16,23 @@ from .naming import did_you_mean, written
 P = TypeVar("P", bound="Parameters")
 
 
-_names: Callable[[type], tuple[str, ...]] = functools.cache(
-    lambda kind: tuple(inspect.signature(kind).parameters)
-)
+@functools.cache
+def _parameter_names(parameters_type: type) -> tuple[str, ...]:
+    """The names of the arguments of a type's constructor, in their order."""
+    return tuple(inspect.signature(parameters_type).parameters)
 
 
 def constructor(defaults: Mapping[str, Any]) -> Callable[..., None]:
-    """An ``__init__`` that keeps arguments of these names and defaults under their names."""
+    """An ``__init__`` that keeps its arguments under their names.
+
+    The methods of the core's registry (criteria, prunings, discretisers) get theirs from it: the
+    registry declares the options beside the formulas, and a second list in a ``def __init__`` could
+    differ from it. The signature has all names and defaults, because scikit-learn's `clone`, help
+    pages and editors read them from there.
+
+    Args:
+        defaults: default of each argument, by name, in the order of positional arguments.
+    """
 
     def __init__(self: Any, *args: Any, **options: Any) -> None:
         bound = signature.bind(self, *args, **options)
@@ -30,9 +40,9 @@ def constructor(defaults: Mapping[str, Any]) -> Callable[..., None]:
         for name in defaults:
             setattr(self, name, bound.arguments[name])
 
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter("self", kind)]
-    parameters += [inspect.Parameter(n, kind, default=value) for n, value in defaults.items()]
+    anywhere = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter("self", anywhere)]
+    parameters += [inspect.Parameter(n, anywhere, default=value) for n, value in defaults.items()]
     signature = inspect.Signature(parameters)
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     return __init__
@@ -50,17 +60,24 @@ class Parameters:
     """
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The constructor's arguments by name (`deep` is there for scikit-learn and changes
-        nothing)."""
-        return {name: getattr(self, name) for name in _names(type(self))}
+        """The constructor's arguments by name.
+
+        Args:
+            deep: has no effect; scikit-learn's `clone` and grid searches pass it.
+        """
+        names = _parameter_names(type(self))  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in names}
 
     def set_params(self: P, **params: Any) -> P:
         """Set constructor arguments by name; a fitted model stays until the next fit.
 
+        Args:
+            **params: new values of some arguments; the others keep theirs.
+
         Raises:
             ValueError: a name that is not an argument.
         """
-        names = _names(type(self))
+        names = _parameter_names(type(self))  # type: ignore[arg-type]
         for name, value in params.items():
             if name not in names:
                 hint = did_you_mean(name, names, f"there are {', '.join(names) or 'none'}")

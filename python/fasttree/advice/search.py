@@ -22,16 +22,16 @@ import numpy as np
 
 from .._checks import (
     as_float,
+    check_integer,
     checked,
     choice,
-    integer,
     listing,
     maybe,
     one_value,
     shown,
     text_or_texts,
     weights_array,
-    whole,
+    whole_in,
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.data_warnings import held_warnings, quiet, warnings_about
@@ -103,7 +103,7 @@ less."""
     groups=_listed,
     exposure=_listed,
     time=_listed,
-    max_leaf_nodes=maybe(whole(2)),
+    max_leaf_nodes=maybe(whole_in(2)),
     categorical_features=_listed,
     decimal=one_value,
     missing=_listed,
@@ -256,7 +256,7 @@ def advise(
         members = np.delete(group_codes(members, len(whole) + len(unlabelled)), unlabelled)
     if exposure is not None:
         whole = with_exposure(whole, np.delete(exposure, unlabelled))
-    seed = 0 if random_state is None else integer("random_state", random_state, 0)
+    seed = 0 if random_state is None else check_integer("random_state", random_state, 0)
     if time is not None:
         when = time if isinstance(time, str) else "time"
         cells = np.delete(np.array(listing("time", times), dtype=object), unlabelled)

@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import integer, number_in, one_of, one_value
+from .._checks import check_integer, number_in, one_of, one_value
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from .._checks.progress import Progress, make_report
 from ..estimators.parameters import seed_of
@@ -153,16 +153,16 @@ class CaMML(NetworkClassifier):
         prior = prior_config(
             reading.names, self.arc_probability, self.arc_priors, self.ordered, self.tied
         )
-        chains = integer("n_chains", self.n_chains, 1)
+        chains = check_integer("n_chains", self.n_chains, 1)
         steps = default_steps(len(reading.names))
         if self.n_steps is not None:
-            steps = integer("n_steps", self.n_steps, 1)
+            steps = check_integer("n_steps", self.n_steps, 1)
         search = {
             "seed": seed_of(self.random_state),
             "chains": chains,
             "steps": max(steps, chains),
             "temperature": number_in(1.0, 1e300)("temperature", self.temperature),
-            "keep": integer("max_models", self.max_models, 1),
+            "keep": check_integer("max_models", self.max_models, 1),
         }
         result, arcs = _engine.core.network_search(
             *reading.for_core(prior, self.n_jobs),

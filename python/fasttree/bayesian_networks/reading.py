@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import is_whole, listing, mapping, number_in, one_of, share, shown, whole
+from .._checks import check_share, check_whole, is_whole, listing, mapping, number_in, one_of, shown
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import resolve_names
 from ..discretize import interval_labels, make
@@ -128,7 +128,7 @@ def read(
         raise ValueError("the Table has no target: the class is the last column of a network")
     one_of("missing", missing, ("mode", "parts", "error"))
     inspect(table, "as_given").warn()
-    max_parents = whole(0)("max_parents", max_parents)
+    max_parents = check_whole("max_parents", max_parents, 0)
     table, weights = weighted_rows(table, sample_weight)
     numeric = [c.name for c in table.columns if c.kind == "numeric"]
     cuts = cut_points(table, numeric, weights, discretize, n_bins)
@@ -190,7 +190,7 @@ def prior_config(
     if arc_probability is not None:
         arc_probability = ARC_PROBABILITY("arc_probability", arc_probability)
     given = {} if arc_priors is None else mapping("probabilities")("arc_priors", arc_priors)
-    arcs = [(pair(arc, "arc_priors"), share("arc_priors", p)) for arc, p in given.items()]
+    arcs = [(pair(arc, "arc_priors"), check_share("arc_priors", p)) for arc, p in given.items()]
     named = [ends for ends, _ in arcs]
     for i, j in named:
         if named.count([i, j]) > 1:

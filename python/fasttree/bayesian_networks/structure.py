@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._checks import listing, whole
+from .._checks import check_whole, listing
 from .reading import place
 
 Parents = Sequence[Sequence[int]]
@@ -94,7 +94,8 @@ def _numbers(name: str, graph: Any) -> list[list[int]]:
     """The parents of a graph's columns by number."""
     lists = listing(name, getattr(graph, "parents", graph))
     return [
-        [whole(0, len(lists) - 1)(name, i) for i in listing(name, parents)] for parents in lists
+        [check_whole(name, i, 0, len(lists) - 1) for i in listing(name, parents)]
+        for parents in lists
     ]
 
 

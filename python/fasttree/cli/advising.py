@@ -13,7 +13,7 @@ import typer
 from .._checks.words import counted
 from . import options as o
 from .bundles import Without, examples
-from .folding import Dependence
+from .folding import FoldColumns
 from .output import check_writable, emit
 from .shell import SHELL, listed, quoted, split_list
 from .streams import say
@@ -49,7 +49,7 @@ def advise(
     max_leaves: Annotated[
         int | None, typer.Option(min=2, help="Most leaves of the recommended tree.")
     ] = None,
-    dependence: Dependence,
+    fold_columns: FoldColumns,
     work: Annotated[
         str,
         "How much is tried: quick, normal or thorough. It counts fits and rows, so the "
@@ -74,16 +74,17 @@ def advise(
     from ..advice import advise as recommend
 
     check_writable({"--model": model, "--html": html, "--json": json})
-    dependence.check()
+    fold_columns.check()
+    fold_columns.skip_search_for_groups()
     SHELL.file = data, None
     found = recommend(
         data,
         columns.target,
         scoring=None if metric is None else o.metric_of(metric),
         prefer=prefer,  # type: ignore[arg-type]
-        groups=dependence.groups,
+        groups=fold_columns.groups,
         exposure=columns.exposure,
-        time=dependence.time,
+        time=fold_columns.time,
         max_leaf_nodes=max_leaves,
         work=work,  # type: ignore[arg-type]
         time_limit=time_limit or None,
@@ -96,7 +97,7 @@ def advise(
         **columns.reading,
     )
     # The files that were asked for, with a line on each.
-    refit = f"Fit it again:\n{_command(data, found, columns, dependence)}"
+    refit = f"Fit it again:\n{_command(data, found, columns, fold_columns)}"
     text = [found.to_text(refit, full=full)]
     if model is not None:
         found.model.save(model)
@@ -108,8 +109,15 @@ def advise(
     emit("\n".join(text), {**about, **found.to_dict()}, json)
 
 
-def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) -> str:
-    """The `ftree fit` that grows the recommended tree."""
+def _command(data: str, found: Any, columns: o.Columns, fold_columns: FoldColumns) -> str:
+    """The `ftree fit` that grows the recommended tree.
+
+    Args:
+        data: the data file or bundled set.
+        found: the result of `fasttree.advise`.
+        columns: options on columns.
+        fold_columns: the columns of ``--groups`` and ``--time``.
+    """
     given = {
         "--target": columns.target,
         "--drop": listed(split_list(columns.drop)),
@@ -120,8 +128,8 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
         "--dates": ",".join(columns.dates or ()),
         "--task": columns.task,
         "--exposure": columns.exposure,
-        "--groups": dependence.groups,
-        "--time": dependence.time,
+        "--groups": fold_columns.groups,
+        "--time": fold_columns.time,
     }
     if found.task == "regression":
         given["--task"] = found.task

@@ -17,9 +17,10 @@ from .completing import completion
 from .doctor import doctor
 from .execution import reproduce, status
 from .fitting import fit
+from .predicting import predict
+from .ranking import rank
 from .showing import show
 from .sweeping import sweep
-from .trees import predict, rank
 from .unknown_names import Commands
 
 app = typer.Typer(

@@ -25,7 +25,7 @@ from ..reports import Cell, ReportTable, render
 from . import options as o
 from .bundles import Without, examples
 from .execution import Execution
-from .folding import Dependence
+from .folding import FoldColumns
 from .output import check_writable, emit, save_picture
 from .shell import split_list
 from .tasks import TASKS, baseline_text, costs_said
@@ -104,7 +104,7 @@ def cv(
     columns: o.Columns,
     criteria: o.Criteria = None,
     folds: Cv = "5x10",
-    dependence: Dependence,
+    fold_columns: FoldColumns,
     metric: Metrics = None,
     scoring: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     trees: o.Trees,
@@ -122,12 +122,13 @@ def cv(
 
     o.check_form(form)
     files.check()
-    dependence.check()
-    splitting = dependence.folds(folds)
+    fold_columns.check()
+    fold_columns.skip_search_for_groups()
+    splitting = fold_columns.folds(folds)
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
-    rows = columns.table(data, named.values(), settings, aside=dependence.aside)
-    rows = dependence.prepared(rows, data)
+    rows = columns.table(data, named.values(), settings, aside=fold_columns.names)
+    rows = fold_columns.ordered_rows(rows, data)
     task = TASKS[rows.task]
     costs = settings.get("cost_matrix")
     metrics = [o.metric_of(one, costs) for one in split_list(scoring or metric) or task.metrics]
@@ -136,7 +137,7 @@ def cv(
             rows,
             criterion=o.compared(named, task.criteria, settings),
             cv=splitting,
-            groups=dependence.groups,
+            groups=fold_columns.groups,
             scoring=metrics,
             **run.keywords,
             progress=True,
@@ -159,7 +160,10 @@ def cv(
         constant = f"{constant[:1].upper()}{constant[1:]}"
         if rows.task == "classification" and "accuracy" not in result.metrics:
             constant = f"{constant} right, by accuracy"
-        said = [*dependence.order_of(data, rows), *costs_said([rows], settings, *metrics)]
+        said = [
+            *fold_columns.time_order_advice(data, rows),
+            *costs_said([rows], settings, *metrics),
+        ]
         return "\n".join([tables, f"{constant}.", *said, ""])
 
     emit(text, document, json)
@@ -179,7 +183,7 @@ def compare(
     *,
     criteria: o.Criteria = None,
     folds: Cv = "10x10",
-    dependence: Dependence,
+    fold_columns: FoldColumns,
     metric: Annotated[
         str | None,
         "--metric -s",
@@ -218,59 +222,25 @@ def compare(
 ) -> None:
     """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties,
     losses."""
-    from ..datasets.errors import DataFileError
     from ..model_selection import compare as run_comparison
-    from ..model_selection.arguments import unused_name
     from ..model_selection.comparing import one_task
 
     # The arguments, before anything is fitted.
     o.check_form(form)
     files.check()
-    dependence.check()
+    fold_columns.check()
+    fold_columns.skip_search_for_groups()
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
-    sets: dict[str, Table] = {}
-    orders: list[str] = []
-    absent: dict[str, list[DataFileError]] = {}
-    names = data or default_sets()
-    # Options on columns are for the files, if there are any.
-    bundled = {*default_sets(0)}
-    is_file = [name not in bundled or os.path.exists(name) for name in names]
-    is_file = is_file if any(is_file) else [True] * len(names)
-    targets: list[str | None] = [*target] if target else [None]
-    targets = targets * sum(is_file) if len(targets) == 1 else targets
-    if len(targets) not in (sum(is_file), len(names)):
-        raise ValueError(
-            f"--target is given {len(targets)} times for {counted(sum(is_file), 'data file')}; "
-            "give it once for all, or once for each, in their order (bundled sets have their own)"
-        )
-    own = iter(targets)
-    for name, mine in zip(names, is_file, strict=True):
-        found = next(own) if mine or len(targets) == len(names) else None
-        read = replace(columns if mine else o.Columns(task=columns.task), target=found)
-        try:
-            one, lacking = _present(
-                partial(read.table, name, named.values(), settings, aside=dependence.aside),
-                columns.names if mine and sum(is_file) > 1 else (),
-            )
-        except DataFileError as error:
-            if len(target or ()) != 1 or sum(is_file) == 1 or error.value != found:
-                raise
-            raise ValueError(f"{error}; give -t once per file, in their order") from error
-        for column, refusal in lacking.items():
-            absent.setdefault(column, []).append(refusal)
-        one = dependence.prepared(one, name)
-        sets[unused_name(one.name or name, sets)] = one
-        orders += dependence.order_of(name, one)
-    for column, refusals in absent.items():
-        if len(refusals) == sum(is_file):
-            raise refusals[-1]
-        warnings.warn(
-            f"{some_of([one.path for one in refusals])}: no column is named {column!r}; the "
-            "options on it are for the other files",
-            stacklevel=2,
-        )
-    task = TASKS[one_task({name: one.task for name, one in sets.items()})]
+    sets, advice = _open_sets(
+        data or default_sets(),
+        target,
+        columns,
+        fold_columns=fold_columns,
+        criteria=named,
+        settings=settings,
+    )
+    task = TASKS[one_task({name: rows.task for name, rows in sets.items()})]
     chosen = o.compared(named, task.criteria, settings)
     scoring = o.metric_of(metric or task.metrics[0], settings.get("cost_matrix"))
     if baseline is not None and baseline not in chosen:
@@ -279,8 +249,8 @@ def compare(
         result = run_comparison(
             sets,
             chosen,
-            cv=dependence.folds(folds),
-            groups=dependence.groups,
+            cv=fold_columns.folds(folds),
+            groups=fold_columns.groups,
             alpha=alpha,
             baseline=baseline,
             test=test,
@@ -310,16 +280,120 @@ def compare(
             pruned = bool(settings.get("pruning") or settings.get("ccp_alpha"))
             stable = [] if stability is None else result.tables()[1:2]
             tables = [*stable, _summary(result, size, constants, pruned)]
-        tables[-1].notes[-1:-1] = [*orders, *costs_said(sets.values(), settings, scoring)]
+        tables[-1].notes[-1:-1] = [*advice, *costs_said(sets.values(), settings, scoring)]
         return render(tables, form)
 
     emit(text, document, json)
 
 
+def _open_sets(
+    names: list[str],
+    target: list[str] | None,
+    columns: o.Columns,
+    *,
+    fold_columns: FoldColumns,
+    criteria: dict[str, Any],
+    settings: dict[str, Any],
+) -> tuple[dict[str, Table], list[str]]:
+    """Read the data sets of a comparison.
+
+    Args:
+        names: data files and bundled sets.
+        target: the option ``--target``: once for all files, or once for each.
+        columns: options on columns. They are for the files, if there are any.
+        fold_columns: the columns of ``--groups`` and ``--time``.
+        criteria: the criteria by name, for which a target may be read as a number.
+        settings: parameters of trees.
+
+    Returns:
+        The rows of each data set by its name, and lines of advice on the order of the rows.
+
+    Raises:
+        ValueError: targets that do not fit the files.
+        DataFileError: a file that cannot be read, or a column that no file has.
+    """
+    from ..datasets.errors import DataFileError
+    from ..model_selection.arguments import unused_name
+
+    bundled = {*default_sets(0)}
+    is_file = [name not in bundled or os.path.exists(name) for name in names]
+    is_file = is_file if any(is_file) else [True] * len(names)
+    n_files = sum(is_file)
+    targets = _target_of_each(target, is_file)
+    sets: dict[str, Table] = {}
+    advice: list[str] = []
+    absent: dict[str, list[DataFileError]] = {}
+    for name, takes_options, own_target in zip(names, is_file, targets, strict=True):
+        options = columns if takes_options else o.Columns(task=columns.task)
+        read = partial(
+            replace(options, target=own_target).table,
+            name,
+            criteria.values(),
+            settings,
+            aside=fold_columns.names,
+        )
+        try:
+            rows, refusals = _present(read, columns.names if takes_options and n_files > 1 else ())
+        except DataFileError as error:
+            if len(target or ()) != 1 or n_files == 1 or error.value != own_target:
+                raise
+            raise ValueError(f"{error}; give -t once per file, in their order") from error
+        for column, refusal in refusals.items():
+            absent.setdefault(column, []).append(refusal)
+        rows = fold_columns.ordered_rows(rows, name)
+        sets[unused_name(rows.name or name, sets)] = rows
+        advice += fold_columns.time_order_advice(name, rows)
+    for column, errors in absent.items():
+        if len(errors) == n_files:
+            raise errors[-1]
+        warnings.warn(
+            f"{some_of([error.path for error in errors])}: no column is named {column!r}; the "
+            "options on it are for the other files",
+            stacklevel=3,
+        )
+    return sets, advice
+
+
+def _target_of_each(target: list[str] | None, is_file: list[bool]) -> list[str | None]:
+    """The name of the target of each data set; None: the one that it has by default.
+
+    Args:
+        target: the option ``--target``.
+        is_file: whether each data set is a file, or else a bundled set.
+
+    Raises:
+        ValueError: neither one target, nor one for each file or for each data set.
+    """
+    n_files = sum(is_file)
+    targets: list[str | None] = [*target] if target else [None]
+    if len(targets) == 1:
+        targets *= n_files
+    if len(targets) not in (n_files, len(is_file)):
+        raise ValueError(
+            f"--target is given {len(targets)} times for {counted(n_files, 'data file')}; "
+            "give it once for all, or once for each, in their order (bundled sets have their own)"
+        )
+    if len(targets) == len(is_file):
+        return targets
+    remaining = iter(targets)
+    return [next(remaining) if takes_target else None for takes_target in is_file]
+
+
 def _present(
     read: Callable[..., Table], names: Collection[str]
 ) -> tuple[Table, dict[str, DataFileError]]:
-    """A Table, and the errors of the columns that options name and it does not have."""
+    """Read a Table without the columns that it does not have.
+
+    Args:
+        read: reads the rows; it leaves out the columns in its argument `lacking`.
+        names: columns that may be missing.
+
+    Returns:
+        The Table, and the error of each missing column, by its name.
+
+    Raises:
+        DataFileError: another error than a missing column of these names.
+    """
     from ..datasets.errors import DataFileError
 
     lacking: dict[str, DataFileError] = {}
@@ -335,42 +409,59 @@ def _present(
 def _all_tables(
     result: Comparison, size: Comparison, constants: list[dict[str, Any]]
 ) -> list[ReportTable]:
-    """The tables of the metric and of the leaves, with the tests of ranks over the data sets."""
-    compared = (result, size) if result.metric != "leaves" else (result,)
-    tables = result.tables() + [one.tables()[0] for one in compared[1:]]
-    for one in compared if result.is_ranked else ():
-        [ranks] = one.against_baseline().tables()
-        ranks.title = f"{one.metric}: {ranks.title.lower()}"
-        ranks.notes.insert(0, one.friedman().sentence)
-        if one.metric in PERCENT:
-            others = [method for method in one.methods if method != one.baseline]
-            tests = (one.bayesian_signed_rank(method, one.baseline) for method in others)
-            ranks.notes += [test.sentence for test in tests]
-        tables.append(ranks)
-    number = "mae_of_mean" in constants[0]
-    said = "MAE of always saying the mean" if number else "Majority class (%)"
-    values = (
-        figures(one["mae_of_mean"]) if number else f"{100 * one['majority']:.1f}"
-        for one in constants
-    )
-    known = ", ".join(map(" ".join, zip(result.datasets, values, strict=True)))
-    tables[-1].notes.append(f"{said}: {known}.")
+    """The tables of the metric and of the leaves, with the tests of ranks over the data sets.
+
+    Args:
+        result: the comparison by the metric.
+        size: the comparison by the number of leaves.
+        constants: what the best constant reaches on each data set.
+    """
+    comparisons = [result] if result.metric == "leaves" else [result, size]
+    tables = result.tables() + [comparison.tables()[0] for comparison in comparisons[1:]]
+    if result.is_ranked:
+        tables += map(_rank_table, comparisons)
+    if "mae_of_mean" in constants[0]:
+        title = "MAE of always saying the mean"
+        values = [figures(constant["mae_of_mean"]) for constant in constants]
+    else:
+        title = "Majority class (%)"
+        values = [f"{100 * constant['majority']:.1f}" for constant in constants]
+    value_of_each = ", ".join(map(" ".join, zip(result.datasets, values, strict=True)))
+    tables[-1].notes.append(f"{title}: {value_of_each}.")
     return tables
+
+
+def _rank_table(comparison: Comparison) -> ReportTable:
+    """The mean ranks of the methods, with the tests of the differences in notes."""
+    [ranks] = comparison.against_baseline().tables()
+    ranks.title = f"{comparison.metric}: {ranks.title.lower()}"
+    ranks.notes.insert(0, comparison.friedman().sentence)
+    if comparison.metric in PERCENT:
+        baseline = comparison.baseline
+        for method in comparison.methods:
+            if method != baseline:
+                ranks.notes.append(comparison.bayesian_signed_rank(method, baseline).sentence)
+    return ranks
 
 
 def _summary(
     result: Comparison, size: Comparison, constants: list[dict[str, Any]], pruned: bool
 ) -> ReportTable:
     """Means beside the best constant, what looks broken, the conclusion and the next command: a
-    screen of 24 lines for the bundled data sets."""
+    screen of 24 lines for the bundled data sets.
+
+    Args:
+        result: the comparison by the metric.
+        size: the comparison by the number of leaves.
+        constants: what the best constant reaches on each data set.
+        pruned: whether the trees are pruned.
+    """
     from ..model_selection.comparison_tables import MOST_COLUMNS
     from ..reports.html.finding import finding, listed
 
     factor, digits, label = scale_of(result.metric)
     first = next(iter(result.results.values()))
-    known = {"accuracy": ("majority", np.nan), "mae": ("mae_of_mean", np.nan), "r2": ("", 0.0)}
-    field, usual = known.get(result.metric, ("", np.nan))
-    limits = np.array([one.get(field, usual) for one in constants])
+    limits = _limits(result.metric, constants)
     constant = "mean" if first.task == "regression" else "majority"
     table = result.tables()[0]
     # Means without deviations, the best constant, and the leaves below; many methods are rows.
@@ -392,16 +483,7 @@ def _summary(
     marks = f"best values emphasised; v / *: significantly better / worse than {result.baseline}"
     notes = [marks] * (len(result.methods) > 1)
     notes += [note for note in table.notes[1:] if not note.startswith("v / *")]
-    # Methods below the constant.
-    sign = 1.0 if result.greater_is_better else -1.0
-    below = sign * result.means < sign * limits[:, None]
-    worse = [
-        f"{dataset} ({int(below[i].sum())} of {counted(below.shape[1], 'method')}, at best "
-        f"{number(factor * sign * float((sign * result.means[i][below[i]]).max()), digits)} "
-        f"against {number(factor * limits[i], digits)})"
-        for i, dataset in enumerate(result.datasets)
-        if below[i].any()
-    ]
+    worse = _worse_than(limits, result)
     if worse:
         hint = "" if pruned else f"; try {in_text(argument('pruning', TASKS[first.task].pruning))}"
         answer = "saying the mean" if constant == "mean" else "answering the most frequent class"
@@ -417,8 +499,49 @@ def _summary(
     return table
 
 
+def _limits(metric: str, constants: list[dict[str, Any]]) -> np.ndarray:
+    """The metric of the best constant on each data set; NaN where it is not known.
+
+    Args:
+        metric: name of the metric.
+        constants: what the best constant reaches on each data set.
+    """
+    if metric == "r2":  # of the mean, by definition
+        return np.zeros(len(constants))
+    field = {"accuracy": "majority", "mae": "mae_of_mean"}.get(metric, "")
+    return np.array([constant.get(field, np.nan) for constant in constants])
+
+
+def _worse_than(limits: np.ndarray, result: Comparison) -> list[str]:
+    """The data sets on which methods are worse than the best constant, with the best such method.
+
+    Args:
+        limits: the metric of the best constant on each data set.
+        result: the comparison.
+    """
+    factor, digits, _ = scale_of(result.metric)
+    sign = 1.0 if result.greater_is_better else -1.0
+    is_below = sign * result.means < sign * limits[:, None]
+    texts = []
+    for i, dataset in enumerate(result.datasets):
+        if is_below[i].any():
+            best = sign * float((sign * result.means[i][is_below[i]]).max())
+            texts.append(
+                f"{dataset} ({int(is_below[i].sum())} of "
+                f"{counted(is_below.shape[1], 'method')}, at best {number(factor * best, digits)} "
+                f"against {number(factor * limits[i], digits)})"
+            )
+    return texts
+
+
 def _draw(result: Comparison, size: Comparison, folder: Path) -> None:
-    """Draw the comparison into a folder."""
+    """Draw the comparison into a folder.
+
+    Args:
+        result: the comparison by the metric.
+        size: the comparison by the number of leaves.
+        folder: the folder, which is made if there is none.
+    """
     from ..plots import criteria_dots, rank_diagram, tree_size_bars
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -15,6 +15,9 @@ from .bundles import Without, expanded
 from .output import emit, table
 from .shell import split_list, typed
 from .unknown_names import Commands
+
+if TYPE_CHECKING:
+    from ..reports import ReportTable
 
 app = typer.Typer(
     cls=Commands,
@@ -48,7 +51,18 @@ MOST_CLASSES, MOST_COLUMNS = 20, 40
 
 
 def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]]:
-    """The Table of a file without its unreadable columns, and (column, reason) of these."""
+    """Read a file without the columns that cannot be read.
+
+    Args:
+        data: the file or bundled set.
+        columns: options on columns.
+
+    Returns:
+        The Table, and name and reason of each column that was left out.
+
+    Raises:
+        DataFileError: a file that cannot be read even so.
+    """
     from ..datasets.errors import DataFileError
 
     drop = split_list(columns.drop)
@@ -74,16 +88,51 @@ def _first(rows: list[list[Any]]) -> list[list[Any]]:
 
 
 def _as_treated(
-    one: dict[str, Any], unread: Mapping[str, str], reasons: Mapping[str, str]
+    description: dict[str, Any], unread: Mapping[str, str], reasons: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The description of a column with its role in a fit."""
+    """The description of a column with its role in a fit.
+
+    Args:
+        description: the description as the Table gives it.
+        unread: why columns cannot be read, by name.
+        reasons: why columns are not used as they are, by name.
+    """
     from ..table.dates import parse_date_reason
 
-    name = one["name"]
-    if name not in reasons or one["role"] == "target":
-        return one
+    name = description["name"]
+    if name not in reasons or description["role"] == "target":
+        return description
     kind = {"kind": "text"} if name in unread else {}
-    return {**one, **kind, "role": "dates" if parse_date_reason(reasons[name]) else "left out"}
+    role = "dates" if parse_date_reason(reasons[name]) else "left out"
+    return {**description, **kind, "role": role}
+
+
+def _quantiles(values: np.ndarray) -> dict[str, float]:
+    """The extremes, the quarters and the mean of numbers, by name."""
+    least, lower, median, upper, greatest = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    return {
+        "least": least,
+        "lower quartile": lower,
+        "median": median,
+        "mean": float(values.mean()),
+        "upper quartile": upper,
+        "greatest": greatest,
+    }
+
+
+def _class_table(counts: Mapping[str, int]) -> ReportTable:
+    """The number and share of the rows of each class; those after `MOST_CLASSES` are one line.
+
+    Args:
+        counts: number of rows by class.
+    """
+    n_rows = sum(counts.values())
+    shown = [*counts.items()][:MOST_CLASSES]
+    if len(counts) > MOST_CLASSES:
+        n_others = n_rows - sum(n for _, n in shown)
+        shown.append((f"... {len(counts) - MOST_CLASSES} more", n_others))
+    body = [[label, n, f"{100 * n / n_rows:.1f}"] for label, n in shown]
+    return table("Classes", ["class", "rows", "%"], body)
 
 
 @app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")
@@ -104,25 +153,16 @@ def describe(
     rows, refused = _readable(data, columns)
     findings = inspect(rows)
     reasons = {**rows.unused, **findings.reasons} if findings.treats_columns else {}
-    described = [_as_treated(one, rows.unused, reasons) for one in rows.describe()]
+    described = [_as_treated(column, rows.unused, reasons) for column in rows.describe()]
     if findings.treats_columns:
         findings.warn(is_described=True)
-    counts = {}
+    counts: dict[str, int] = {}
     numbers: dict[str, float] = {}
     if rows.target is not None and rows.task == "regression":
-        known = rows.numbers
-        low, quarter, median, above, high = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]).tolist()
-        numbers = {
-            "least": low,
-            "lower quartile": quarter,
-            "median": median,
-            "mean": float(known.mean()),
-            "upper quartile": above,
-            "greatest": high,
-        }
+        numbers = _quantiles(rows.numbers)
     elif rows.target is not None:
-        found = np.bincount(rows.y_codes, minlength=len(rows.classes))
-        counts = {str(label): int(n) for label, n in zip(rows.classes, found, strict=True)}
+        n_of_class = np.bincount(rows.y_codes, minlength=len(rows.classes)).tolist()
+        counts = dict(zip(map(str, rows.classes), n_of_class, strict=True))
     document = {
         "command": "datasets describe",
         "name": rows.name,
@@ -134,15 +174,10 @@ def describe(
         **({"numbers": numbers} if numbers else {}),
         "columns": described,
     }
-    of_columns = [list(one.values()) for one in described]
-    tables = [table(repr(rows), list(described[0]), _first(of_columns))]
+    body = [list(column.values()) for column in described]
+    tables = [table(repr(rows), list(described[0]), _first(body))]
     if counts:
-        share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
-        if len(share) > MOST_CLASSES:
-            more = sum(list(counts.values())[MOST_CLASSES:])
-            others = f"... {len(share) - MOST_CLASSES} more"
-            share = [*share[:MOST_CLASSES], [others, more, f"{100 * more / len(rows):.1f}"]]
-        tables.append(table("Classes", ["class", "rows", "%"], share))
+        tables.append(_class_table(counts))
     if numbers:
         body = [[name, f"{value:.6g}"] for name, value in numbers.items()]
         tables.append(table(f"Target {rows.target!r}, a number", ["", "value"], body))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._checks import optional
+from .._checks import import_optional
 from .._checks.words import counted
 from ..experiments import EXPERIMENTS
 from . import options as o
@@ -64,7 +64,7 @@ class Execution:
         if self.cluster is None:
             return nullcontext()
         needs = "--cluster needs Dask; install it: pip install 'fasttree[distributed]'"
-        dask = optional("distributed", needs)
+        dask = import_optional("distributed", needs)
         return dask.Client(self.cluster, timeout=10, set_as_default=False)
 
 
@@ -175,7 +175,14 @@ def reproduce(
 
 
 def _drawn(found: Reproduction, pictures: list[Path], folder: Path, quick: bool) -> str:
-    """Lines on the figures that were drawn into the folder, or on why there are none."""
+    """Lines on the figures that were drawn into a folder, or on why there are none.
+
+    Args:
+        found: the reproduction.
+        pictures: the files of its figures; empty: none was drawn.
+        folder: the folder.
+        quick: whether the run left out what takes long.
+    """
     if pictures:
         return "".join(
             f"{figure.caption}: {path}\n"

@@ -24,7 +24,7 @@ from ..metrics.rare import RareClass, few_rows
 from ..table.data_checks import inspect
 from . import options as o
 from .bundles import examples
-from .folding import Dependence
+from .folding import FoldColumns
 from .output import check_writable, emit
 from .shell import quoted
 from .showing import ALL, Look, draw, size_text, sizes, tests_of, text_of
@@ -52,7 +52,17 @@ class Files:
     html: Annotated[Path | None, "--html FILE", "Write the tree as an interactive page."] = None
 
     def write(self, tree: Any, rows: Table, look: Look, stability: Any) -> list[str]:
-        """Write the files that were asked for; one line on each."""
+        """Write the files that were asked for.
+
+        Args:
+            tree: the fitted tree.
+            rows: its rows.
+            look: how pictures are drawn.
+            stability: the result of refits; None: none.
+
+        Returns:
+            A line on each file.
+        """
         lines = []
         if self.model is not None:
             tree.save(self.model)
@@ -121,12 +131,18 @@ def _said(measures: dict[str, float]) -> str:
 
 
 def judged(
-    rows: Table, settings: dict[str, Any], n_jobs: int, dependence: Dependence
+    rows: Table, settings: dict[str, Any], n_jobs: int, fold_columns: FoldColumns
 ) -> Verdict | None:
-    """Cross-validate a tree with the settings, and a pruned one where nothing ends its growth.
+    """Cross-validate a tree, and a pruned one where nothing ends its growth.
 
-    None for fewer than ten rows, or far too many classes. The rows have the column of groups of
-    `dependence`.
+    Args:
+        rows: the rows, with the column of groups of `fold_columns`.
+        settings: parameters of the tree.
+        n_jobs: threads.
+        fold_columns: the columns of ``--groups`` and ``--time``.
+
+    Returns:
+        The verdict; None for fewer than ten rows, or far too many classes.
     """
     from ..estimators import FastTreeClassifier, FastTreeRegressor
     from ..model_selection import cross_validate
@@ -141,8 +157,8 @@ def judged(
         methods["pruned"] = kind(**{**settings, "pruning": task.pruning})
     folds = "1x10" if n_rows <= 20_000 else "1x5"
     options: dict[str, Any] = {
-        "cv": dependence.folds(folds),
-        "groups": dependence.groups,
+        "cv": fold_columns.folds(folds),
+        "groups": fold_columns.groups,
         "random_state": FOLD_SEED,
         "scoring": task.metrics,
         "n_jobs": n_jobs,
@@ -152,9 +168,9 @@ def judged(
     except (ValueError, TypeError):
         validation = cross_validate(rows, estimators={"tree": tree}, progress=True, **options)
 
-    by = f" in the order of {dependence.time}" if dependence.time is not None else ""
-    if dependence.groups is not None:
-        by = f" by {dependence.groups}"
+    by = f" in the order of {fold_columns.time}" if fold_columns.time is not None else ""
+    if fold_columns.groups is not None:
+        by = f" by {fold_columns.groups}"
     return Verdict(validation, task, folds, by)
 
 
@@ -214,7 +230,12 @@ def of_quantile(tree: Any) -> str | None:
 
 def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
     """What to compare trees by where one class is rare and errors have no costs, or which of
-    several classes have too few rows; else None."""
+    several classes have too few rows; None elsewhere.
+
+    Args:
+        rows: the rows.
+        settings: parameters of the tree.
+    """
     if rows.task == "regression" or settings.get("cost_matrix") is not None:
         return None
     counts = np.bincount(rows.y_codes, minlength=len(rows.classes))
@@ -234,7 +255,12 @@ def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
 
 def warn_of_size(rows: Table, tree: Any) -> None:
     """Warn of numbers as classes, of hundreds of classes, and of trees with more than a leaf per
-    five rows, with the remedies that the tree does not have yet."""
+    five rows, with the remedies that the tree does not have yet.
+
+    Args:
+        rows: the rows.
+        tree: the fitted tree.
+    """
     n_rows, n_classes, leaves = len(rows), len(rows.classes), tree.get_n_leaves()
     asked = inspect(rows, "as_given").of("numbers_as_classes")  # by the fit
     if n_classes > MOST_CLASSES and not asked:
@@ -277,7 +303,7 @@ def fit(
     columns: o.Columns,
     criterion: o.Criterion = None,
     trees: o.Trees,
-    dependence: Dependence,
+    fold_columns: FoldColumns,
     files: Files,
     look: Look,
     optimal: Annotated[
@@ -294,28 +320,20 @@ def fit(
     With --optimal the tree is searched for, within the limits of -p (max_depth=3, for instance),
     and it is said how far it can be from the best at most; it is not cross-validated.
     """
-    from ..estimators.exact import OptimalTreeClassifier, optimal_tree
+    from ..estimators.exact import optimal_tree
     from ..estimators.stability import sample_for
     from ..estimators.tree import fit as grown
 
     outputs = {**vars(files), "json": json}
     check_writable({f"--{name}": file for name, file in outputs.items()})
     look.check(ALL if files.svg or files.png else (), "--svg FILE or --png FILE")
-    if optimal and trees.preset is not None:
-        raise ValueError(
-            f"--preset {trees.preset} with --optimal: presets are parameters of trees that grow; "
-            "name those of the search by -p, such as -p max_depth=3"
-        )
-    known = OptimalTreeClassifier._get_param_names() if optimal else None
-    settings = {"columns": columns.treatment, **trees.settings(known)}
-    if criterion is not None:
-        named = {criterion: o.criterion_of(criterion)}
-        [settings["criterion"]] = o.compared(named, (), settings).values()
-    dependence.check()
-    whole = columns.table(data, [settings.get("criterion")], settings, aside=dependence.aside)
-    whole = dependence.prepared(whole, data)
-    rows = whole if dependence.groups is None else whole.drop(dependence.groups)
-    groups = dependence.groups and list(whole.column(dependence.groups).labels())
+    settings = _settings(columns, trees, criterion, optimal=optimal)
+    fold_columns.check()
+    fold_columns.skip_search_for_groups()
+    whole = columns.table(data, [settings.get("criterion")], settings, aside=fold_columns.names)
+    whole = fold_columns.ordered_rows(whole, data)
+    rows = whole if fold_columns.groups is None else whole.drop(fold_columns.groups)
+    groups = fold_columns.groups and list(whole.column(fold_columns.groups).labels())
     drawn: dict[str, Any] = {}
     if settings.get("honest"):
         settings.setdefault("random_state", 0)
@@ -328,9 +346,9 @@ def fit(
         else:
             tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings, **drawn)
         with quiet():  # the fit has warned of the columns
-            constant = rows.task == "regression" and not varies(rows.numbers)
-            unjudged = no_cv or optimal or constant
-            verdict = None if unjudged else judged(whole, settings, n_jobs, dependence)
+            is_constant = rows.task == "regression" and not varies(rows.numbers)
+            unjudged = no_cv or optimal or is_constant
+            verdict = None if unjudged else judged(whole, settings, n_jobs, fold_columns)
     refits = None
     if stability is not None:
         options: dict[str, Any] = {"sample": sample_for(tree), "groups": groups, "n_jobs": n_jobs}
@@ -346,7 +364,7 @@ def fit(
     advice = of_quantile(tree) or advice_of(verdict, rows, pruned_leaves)
     rare = of_rare_class(rows, settings)
     constant = baseline_of(rows) if verdict is None else verdict.constant
-    order = [] if verdict is None else dependence.order_of(data, rows)
+    order = [] if verdict is None else fold_columns.time_order_advice(data, rows)
     main = TASKS[rows.task].metrics[0]
     document = {
         "command": "fit",
@@ -369,13 +387,12 @@ def fit(
         **({} if refits is None else {"stability": refits.to_dict()}),
     }
     # The same facts for people, with a line on each file.
-    are_equal = constant.get("mae_of_mean") == 0.0
-    head = "all numbers are equal: R2 has no meaning" if are_equal else "not cross-validated"
-    if verdict is not None:
-        head = verdict.text
-    aside = sum(bool(why) and not why.startswith("dates") for why in tree._schema.unused)
+    head = verdict.text if verdict is not None else "not cross-validated"
+    if verdict is None and constant.get("mae_of_mean") == 0.0:
+        head = "all numbers are equal: R2 has no meaning"
+    n_left_out = sum(bool(why) and not why.startswith("dates") for why in tree._schema.unused)
     text = [
-        f"{rows!r}" + (f"; {counted(aside, 'feature')} left out" if aside else ""),
+        f"{rows!r}" + (f"; {counted(n_left_out, 'feature')} left out" if n_left_out else ""),
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(constant)}",
         *filter(None, (advice, rare)),
         *order,
@@ -396,8 +413,42 @@ def fit(
     emit("\n".join(text), document, json)
 
 
+def _settings(
+    columns: o.Columns, trees: o.Trees, criterion: str | None, *, optimal: bool
+) -> dict[str, Any]:
+    """The parameters of the tree.
+
+    Args:
+        columns: options on columns.
+        trees: options of trees.
+        criterion: the option ``--criterion``; None: that of the preset, or the usual one.
+        optimal: whether the tree is searched for.
+
+    Raises:
+        ValueError: a preset for a search, or a parameter that it does not have.
+    """
+    from ..estimators.exact import OptimalTreeClassifier
+
+    if optimal and trees.preset is not None:
+        raise ValueError(
+            f"--preset {trees.preset} with --optimal: presets are parameters of trees that grow; "
+            "name those of the search by -p, such as -p max_depth=3"
+        )
+    known = OptimalTreeClassifier._get_param_names() if optimal else None
+    settings = {"columns": columns.treatment, **trees.settings(known)}
+    if criterion is not None:
+        named = {criterion: o.criterion_of(criterion)}
+        [settings["criterion"]] = o.compared(named, (), settings).values()
+    return settings
+
+
 def _held_out(rows: Table, tree: Any) -> list[str]:
-    """How many rows a pruning has held out, which the counts in the tree are without."""
+    """A line on how many rows a pruning has held out, which the counts in the tree are without.
+
+    Args:
+        rows: the rows.
+        tree: the fitted tree.
+    """
     pruning, n_held = getattr(tree, "pruning", None), len(rows) - int(tree.tree_.n_node_samples[0])
     if "reduced_error" not in (pruning, getattr(pruning, "name", "")) or n_held <= 0:
         return []

@@ -103,7 +103,20 @@ def rank_variants(
 def _tested(
     study: Any, criteria: dict[str, Any], settings: dict[str, Any], permutations: int
 ) -> dict[str, np.ndarray]:
-    """Scores of all criteria, with p-values of those that have them: SURF and MultiSURF."""
+    """Scores of all criteria, with p-values of those that have them: SURF and MultiSURF.
+
+    Args:
+        study: the genotypes.
+        criteria: the criteria by name.
+        settings: further arguments of `score_features`.
+        permutations: number of permutations of the classes.
+
+    Returns:
+        A number per variant under each title: the criterion, its t statistic, and its p-values.
+
+    Raises:
+        ValueError: no criterion has p-values, or a setting that cannot act on them.
+    """
     from ..criteria import name_of
     from ..feature_selection.features import score_features
     from ..feature_selection.genotypes import WITH_P_VALUES, relief_p_values
@@ -130,10 +143,16 @@ def _tested(
 
 
 def _picture(path: Any, study: Any, numbers: dict[str, np.ndarray], best: np.ndarray) -> None:
-    """Draw a Manhattan plot of the first criterion, in which the `best` variants have their names.
+    """Draw a Manhattan plot of the first criterion.
 
     With p-values it shows the adjusted ones, as -log10, and the line of 0.05: they hold for all
     variants together, so that variants above the line are significant.
+
+    Args:
+        path: the picture.
+        study: the genotypes.
+        numbers: the result of `_tested`, or scores by criterion.
+        best: positions of the variants whose names are written.
     """
     from ..plots import manhattan
 

@@ -26,7 +26,15 @@ from .shell import SHELL, cells_by_column, split_list
 
 def _file_of(context: typer.Context, data: str | None) -> str | None:
     """The data of a command; of ``-`` a file with what standard input holds, ``stdin.csv``, which
-    is removed when the command ends."""
+    is removed when the command ends.
+
+    Args:
+        context: the context of the command.
+        data: the argument DATA.
+
+    Raises:
+        ValueError: standard input is asked for and is empty.
+    """
     if data != "-" or context.resilient_parsing:
         return data
     folder = context.with_resource(tempfile.TemporaryDirectory(prefix="ftree-"))
@@ -317,6 +325,13 @@ def value_of(text: str) -> Any:
 def pairs_of(items: list[str], what: str) -> dict[str, Any]:
     """NAME=VALUE texts as a dictionary.
 
+    Args:
+        items: the texts.
+        what: the option that they are given by, for errors.
+
+    Raises:
+        ValueError: a text of another form.
+
     >>> pairs_of(["max_depth=3"], "--param")
     {'max_depth': 3}
     """
@@ -330,7 +345,15 @@ def pairs_of(items: list[str], what: str) -> dict[str, Any]:
 
 
 def _with_options(text: str, what: str) -> tuple[str, dict[str, Any]]:
-    """The name in a text, and its options in brackets."""
+    """The name in a text, and its options in brackets.
+
+    Args:
+        text: the text, such as "f_beta(beta=2)".
+        what: what it names, for errors.
+
+    Raises:
+        ValueError: a bracket is not closed, or options of another form than NAME=VALUE.
+    """
     name, bracket, rest = (part.strip() for part in text.partition("("))
     if bracket and not rest.endswith(")"):
         raise ValueError(f"{what} {text!r}: a closing bracket is missing")
@@ -390,6 +413,11 @@ def compared(
     named: dict[str, Any], usual: Sequence[str], settings: dict[str, Any]
 ) -> dict[str, Any]:
     """The criteria that are named, else the usual ones; one of these where no split reads them.
+
+    Args:
+        named: the criteria that the user names.
+        usual: names of the usual ones.
+        settings: parameters of the trees.
 
     Raises:
         ValueError: criteria are named that no split reads.
@@ -518,7 +546,12 @@ def fold_count(text: str) -> Any:
 
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
-    screened like dates or identifiers, with the option that mends each."""
+    screened like dates or identifiers, with the option that mends each.
+
+    Args:
+        table: the rows.
+        data: the file or bundled set that they were read from.
+    """
     from .._checks.data_warnings import skip_checks_from_now_on
     from ..table.data_checks import inspect
 

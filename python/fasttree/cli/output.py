@@ -19,8 +19,16 @@ from .streams import write
 def table(
     title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str] = ()
 ) -> ReportTable:
-    """A table for printing, from plain values; in a terminal or with the variable COLUMNS, long
-    text wraps within its column."""
+    """A table for printing, from plain values.
+
+    In a terminal or with the variable COLUMNS, long text wraps within its column.
+
+    Args:
+        title: line above the table.
+        header: titles of the columns.
+        rows: the values, row by row.
+        notes: lines below the table.
+    """
     width = None
     if os.environ.get("COLUMNS", "").isdigit() or sys.stdout.isatty():
         width = max(shutil.get_terminal_size().columns, 40)
@@ -42,7 +50,12 @@ def check_writable(files: dict[str, Path | None]) -> None:
 
 
 def save_picture(file: Path, draw: Callable[[], Any]) -> None:
-    """Draw axes on a figure of their own, and write it to a file."""
+    """Draw axes on a figure of their own, and write it to a file.
+
+    Args:
+        file: the picture, whose format follows from its name.
+        draw: draws, and returns the axes.
+    """
     from ..plots.canvas import save_picture as save
 
     save(file, draw)
@@ -54,9 +67,15 @@ def emit(
     json_file: Path | None,
     csv_file: Path | None = None,
 ) -> None:
-    """Print the text, and write the document as JSON if there is a file, and its ``rows`` as CSV if
-    there is one; ``-`` as the file of JSON prints that instead of the text. JSON also has the
-    versions."""
+    """Print the result of a command, and write the files that were asked for.
+
+    Args:
+        text: the text to print, or a function that makes it.
+        document: the result as plain values.
+        json_file: file of the document as JSON, with the versions of the packages; ``-`` prints
+            that in place of the text. None: none.
+        csv_file: file of the document's ``rows`` as CSV; None: none.
+    """
     if csv_file is not None:
         save_text(csv_file, render_csv(document["rows"]))
     if json_file is not None:

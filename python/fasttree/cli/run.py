@@ -92,7 +92,9 @@ def _terminable() -> Iterator[list[int]]:
 def _run(arguments: list[str], asked: list[int]) -> int:
     """Run the command; every exception becomes a message and an exit code.
 
-    `asked` holds the number of SIGTERM once it has come.
+    Args:
+        arguments: the arguments of the command line.
+        asked: holds the number of SIGTERM once it has come; empty until then.
     """
     try:
         from .app import app

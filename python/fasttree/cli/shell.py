@@ -71,7 +71,12 @@ class Shell(Speaker):
         return typed(option, value) if isinstance(value, list) else f"{option} {quoted(str(value))}"
 
     def given(self, name: str, text: str) -> str:
-        """An option with its value, where there is one."""
+        """An option with its value, if the argument has an option of its own.
+
+        Args:
+            name: the argument, or the option.
+            text: the value as it is typed.
+        """
         name = OPTIONS.get(name, name)
         return f"{name} {text}" if name.startswith("--") else super().given(name, text)
 
@@ -85,7 +90,12 @@ class Shell(Speaker):
         return super().data_row(row) if line is None else f"line {line}"
 
     def worded(self, python: str, shell: str) -> str:
-        """The second text."""
+        """The words for the command line.
+
+        Args:
+            python: the words for Python, which are not used here.
+            shell: the words for the command line.
+        """
         return shell
 
 
@@ -94,8 +104,16 @@ SHELL = Shell()
 
 
 def line_of(data: str, n_rows: int | None, row: int) -> int | None:
-    """The line of a file, counted from 1, on which a row of data begins; None where the file is no
-    delimited text, or is divided into other rows."""
+    """The line of a file on which a row of data begins.
+
+    Args:
+        data: the file.
+        n_rows: number of its rows; None: they are counted.
+        row: number of the row, from 0.
+
+    Returns:
+        The line, from 1; None where the file is no delimited text, or is divided into other rows.
+    """
     from .._checks.data_warnings import held_warnings, quiet
     from ..datasets import load
     from ..datasets.blocks import split_suffix
@@ -156,8 +174,12 @@ def by_column(cells: Mapping[str | None, Any]) -> str:
 
 
 def _item(text: str, apart: str = ",") -> str:
-    """An item of a list, in double quotes where it would be read otherwise without them; `apart`
-    are characters that divide it."""
+    """An item of a list, in double quotes where it would be read otherwise without them.
+
+    Args:
+        text: the item.
+        apart: characters that divide items.
+    """
     if split_list([f"{text},x"]) == [text, "x"] and not set(text) & set(apart):
         return text
     return '"' + text.replace('"', '""') + '"'
@@ -165,6 +187,10 @@ def _item(text: str, apart: str = ",") -> str:
 
 def typed(option: str, names: Iterable[str]) -> str:
     """An option of columns as it is typed in a shell.
+
+    Args:
+        option: the option.
+        names: names of the columns.
 
     >>> typed("--drop", ["Customer ID", "signup"]), typed("--groups", ["site"])
     ("--drop 'Customer ID,signup'", '--groups site')

@@ -127,7 +127,14 @@ def tests_of(tree: Any) -> dict[str, list[float]]:
 
 
 def text_of(tree: Any, decimals: int = 6, depth: int | None = None, **known: Any) -> str:
-    """A tree as text, with p-values if tests have chosen its splits."""
+    """A tree as text, with p-values if tests have chosen its splits.
+
+    Args:
+        tree: the tree.
+        decimals: digits of numbers behind the point, at most.
+        depth: deepest level that is shown; None: all.
+        **known: further arguments of `to_text`.
+    """
     return str(tree.to_text(decimals, depth, p_values=bool(tests_of(tree)), **known))
 
 
@@ -225,7 +232,12 @@ PROGRAMS = ("sql", "python", "c", "onnx")
 
 def _say_inputs(tree: Any, form: str) -> None:
     """Say on stderr which numbers of dates a program reads, and how to make them, and which numbers
-    it takes as missing, as the file of the model said."""
+    it takes as missing, as the file of the model said.
+
+    Args:
+        tree: the tree.
+        form: the format of the program.
+    """
     used = {tree._schema.names[f] for f in tree.tree_.feature.tolist() if f >= 0}
     made = [(part, *of) for part, of in tree._schema.date_parts.items() if part in used]
     quoted = [
@@ -241,7 +253,16 @@ def _say_inputs(tree: Any, form: str) -> None:
 
 
 def _check_format(form: str, out: Path | None, depth: int | None) -> None:
-    """Refuse an unknown format, one that needs a file, and a `depth` for one that has none."""
+    """Check the option ``--form`` with those that go with it.
+
+    Args:
+        form: the format.
+        out: the file of ``--out``; None: stdout.
+        depth: deepest level that is shown; None: all.
+
+    Raises:
+        ValueError: an unknown format, one that needs a file, or a depth for one that has none.
+    """
     one_of("--form", form, tuple(FORMATS))
     if FORMATS[form].binary and out is None:
         raise ValueError(f"--form {form} is not text: name a file with --out FILE")
@@ -251,7 +272,14 @@ def _check_format(form: str, out: Path | None, depth: int | None) -> None:
 
 
 def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> None:
-    """Write the interactive page of a model, with the rows of a file if there is one."""
+    """Write the interactive page of a model.
+
+    Args:
+        model: the tree or forest.
+        html: the file.
+        data: file of rows that the page shows; None: no rows.
+        json: file of the facts as JSON; None: none.
+    """
     rows = None if data is None else rows_for(model, data)
     if rows is not None and rows.target is None:
         raise ValueError(f"--data {data}: there is no column {model._schema.target!r}, the target")
@@ -262,7 +290,16 @@ def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> 
 
 
 def _stored(content: str | bytes, form: str, out: Path | None) -> str:
-    """Write the content to a file, if there is one; return the text to print."""
+    """Write the content to a file, if there is one.
+
+    Args:
+        content: text or bytes.
+        form: its format.
+        out: the file; None: none.
+
+    Returns:
+        The text to print: the content, or a line on the file.
+    """
     if out is None:
         return str(content)
     save_bytes(out, content if isinstance(content, bytes) else content.encode("utf-8"))
@@ -270,12 +307,28 @@ def _stored(content: str | bytes, form: str, out: Path | None) -> str:
 
 
 def draw(tree: Any, file: Path, look: Look, depth: int | None = None) -> None:
-    """Draw a tree into a file."""
+    """Draw a tree into a file.
+
+    Args:
+        tree: the tree.
+        file: a picture, whose format follows from its name.
+        look: how the picture is drawn.
+        depth: deepest level that is shown; None: all.
+    """
     save_picture(file, lambda: tree.plot(max_depth=depth, **look.keywords))
 
 
 def _check_of_forests(forest: Any, model: Path, form: str) -> None:
-    """Refuse a format that is for one tree."""
+    """Refuse a format that is for one tree.
+
+    Args:
+        forest: the forest.
+        model: its file, for the error.
+        form: the format, or ``--plot``.
+
+    Raises:
+        ValueError: the format is for one tree.
+    """
     if form not in FORMATS or not FORMATS[form].forests:
         *most, last = (name for name, one in FORMATS.items() if one.forests)
         raise ValueError(

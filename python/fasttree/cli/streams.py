@@ -24,7 +24,12 @@ def prepare() -> None:
 
 
 def write(text: str, stream: TextIO | None = None) -> None:
-    """Write text to a stream, stdout by default."""
+    """Write text to a stream.
+
+    Args:
+        text: the text.
+        stream: the stream; None: stdout.
+    """
     stream = stream or sys.stdout
     if stream.isatty():
         from .._checks.plain_text import for_terminal

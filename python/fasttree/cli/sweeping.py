@@ -41,7 +41,15 @@ def theta_of(text: str) -> tuple[float, ...]:
 
 
 def _number(option: str, value: Any) -> float:
-    """The number that an option has, as text or not."""
+    """The number that an option has, as text or not.
+
+    Args:
+        option: the option, for the error.
+        value: its value.
+
+    Raises:
+        ValueError: it is no number.
+    """
     found = o.value_of(value) if isinstance(value, str) else value
     if isinstance(found, bool) or not isinstance(found, int | float):
         raise ValueError(f"{option} {value!r} is not a number")
@@ -126,7 +134,11 @@ def sweep(
 
 
 def _grid_of(criteria: Several, theta: Several, alpha: Several, decay: Several) -> dict[str, Any]:
-    """The typed options that make up the grid, as keywords of `fasttree.model_selection.sweep`."""
+    """The options that make up the grid, as keywords of `fasttree.model_selection.sweep`.
+
+    Args:
+        criteria, theta, alpha, decay: the options, each a list of texts.
+    """
     typed: dict[str, Any] = {
         "theta": [theta_of(text) for text in split_list(theta)],
         "alpha": [_number("--alpha", text) for text in split_list(alpha)],

@@ -176,7 +176,13 @@ def quality_of(
 def _over_groups(
     found: MeanOverGroups | None, scale: float = 1.0, unit: str = ""
 ) -> tuple[dict[str, Any], str]:
-    """Number of groups and standard error of a mean over them, as plain values and in words."""
+    """Number of groups and standard error of a mean over them, as plain values and in words.
+
+    Args:
+        found: the mean over groups; None: there are no groups.
+        scale: number that the standard error is multiplied by in words; 100: percent.
+        unit: text behind it.
+    """
     if found is None:
         return {}, ""
     error = None if np.isnan(found.standard_error) else found.standard_error

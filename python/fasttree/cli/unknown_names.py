@@ -76,7 +76,12 @@ class Commands(TyperGroup):
     """A group that says which of its commands an unknown one may be."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is called."""
+        """The command that is called; an unknown one is an error with a hint.
+
+        Args:
+            ctx: the context of the group.
+            args: the arguments, the name of the command first.
+        """
         if args[0] not in self.commands:
             hint = meant_by(args[0], self.commands) or f"there are {', '.join(self.commands)}"
             ctx.fail(f"No such command '{args[0]}'; {hint}")

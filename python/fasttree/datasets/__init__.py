@@ -5,24 +5,18 @@ computes or draws problems whose truth is known; `dump_arff` writes a Table. A m
 `DataFileError`.
 """
 
+from .all_cases import make_balance_scale, make_tic_tac_toe
 from .arff_write import dump_arff
 from .bayesian_network import RandomNetwork, make_bayesian_network
+from .bit_problems import make_parity, make_xor
 from .blocks import Limits
 from .errors import DataFileError
 from .files import load
 from .genotypes import Genotypes
+from .monks import make_monks
 from .plink import read_plink
 from .plink_write import dump_plink
 from .random_tree import GeneratingTree, make_random_tree
-from .rules import (
-    make_balance_scale,
-    make_contact_lenses,
-    make_monks,
-    make_parity,
-    make_tic_tac_toe,
-    make_weather,
-    make_xor,
-)
 from .samples import make_blobs, make_led, make_waveform
 from .shelf import (
     list_datasets,
@@ -40,6 +34,7 @@ from .shelf import (
     load_xor,
 )
 from .simulated import make_genotypes
+from .textbook_tables import make_contact_lenses, make_weather
 
 __all__ = [
     "DataFileError",

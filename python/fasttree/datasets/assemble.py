@@ -19,12 +19,13 @@ from .._checks.aliases import Task
 from .._checks.data_warnings import is_quiet, quiet, warn_caller
 from .._checks.words import argument, data_row, in_text, option, reading, worded
 from ..table import Table
+from ..table.class_targets import rows_of_fractions, without_unused_levels
 from ..table.columns import Column
 from ..table.data_checks.frames import unscreened_table
 from ..table.data_checks.targets import task_of_numbers
 from ..table.file_cells import FileCells
+from ..table.numeric_targets import target_numbers
 from ..table.sources import nearest
-from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError, Path, check_columns
 
 TargetName = str | int | Literal[False] | None
@@ -94,7 +95,7 @@ def _as_target(
     if task is None and label.kind == "numeric":
         task = task_of_numbers(label.name, label.values, declared=label.name in found.numbers)
     if task == "classification" and label.kind == "numeric":
-        broken = fractions_of(label.values)
+        broken = rows_of_fractions(label.values)
         if broken.size:
             raise DataFileError(
                 "Unknown label type: continuous. The column taken as the class holds "
@@ -107,7 +108,7 @@ def _as_target(
             )
     if task == "regression":
         try:
-            return Column(label.name, "numeric", numbers_of(label.name, label)), task
+            return Column(label.name, "numeric", target_numbers(label.name, label)), task
         except ValueError as error:
             raise DataFileError(str(error), path, column=label.name) from error
     if label.kind == "nominal" and not found.declares_classes:

@@ -23,9 +23,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import generator_of, listing, number_in, one_of, whole
+from .._checks import check_whole, generator_of, listing, number_in, one_of
+from .._checks.aliases import Seed
 from ..table import Table
-from .rules import Seed, nominal
+from .label_tables import nominal_column
 from .table_network import TableNetwork, drawn
 
 ModelKind = Literal["nb", "tan", "aode"]
@@ -80,7 +81,7 @@ class RandomNetwork:
             n_samples: rows.
             random_state: seed or Generator.
         """
-        n_samples = whole(1)("n_samples", n_samples)
+        n_samples = check_whole("n_samples", n_samples, 1)
         rng = generator_of(random_state)
         last = len(self.n_values)
         # First the class of every row, then its component, then its attributes.
@@ -92,10 +93,13 @@ class RandomNetwork:
             rows = np.flatnonzero(component_of_row == number)
             codes[rows] = component.draw(len(rows), rng, codes[rows], fixed=(last,))
         columns = [
-            nominal(name, codes[:, j], self.levels(j)) for j, name in enumerate(self.feature_names)
+            nominal_column(name, codes[:, j], self.levels(j))
+            for j, name in enumerate(self.feature_names)
         ]
         return Table.from_columns(
-            columns, nominal("class", codes[:, last], self.classes), name=f"{self.kind}-network"
+            columns,
+            nominal_column("class", codes[:, last], self.classes),
+            name=f"{self.kind}-network",
         )
 
     def joint(self, X: Any) -> np.ndarray:
@@ -185,8 +189,12 @@ def make_bayesian_network(
     number_in(0.0, 1e300, above=True)("concentration", concentration)
     rng = generator_of(random_state)
     # The sizes that are not given are drawn, as in the paper.
-    d = int(rng.integers(3, 8)) if n_attributes is None else whole(1)("n_attributes", n_attributes)
-    k = int(rng.integers(2, 6)) if n_classes is None else whole(2)("n_classes", n_classes)
+    d = (
+        int(rng.integers(3, 8))
+        if n_attributes is None
+        else check_whole("n_attributes", n_attributes, 1)
+    )
+    k = int(rng.integers(2, 6)) if n_classes is None else check_whole("n_classes", n_classes, 2)
     if n_values is None:
         values = tuple(int(v) for v in rng.integers(2, 6, size=d))
     else:
@@ -197,7 +205,7 @@ def make_bayesian_network(
         )
         if len(values) != d:
             raise ValueError(f"n_values has {len(values)} numbers but there are {d} attributes")
-        values = tuple(whole(1)("n_values", v) for v in values)
+        values = tuple(check_whole("n_values", v, 1) for v in values)
     # Parents of the attributes beside the class, by component; -1 is none.
     if kind == "aode":
         parents = [np.where(np.arange(d) == i, -1, i) for i in range(d)]

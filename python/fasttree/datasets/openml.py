@@ -10,30 +10,44 @@ What
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-from .._checks import optional
+from .._checks import import_optional
 from .._checks.words import argument
 from .errors import DataFileError
 
 _NAME = re.compile(r"\w[\w.()+,=& -]*(/[0-9]{1,9})?", re.ASCII)
+"""A name or number, with a version behind a slash where one is wanted."""
 
 
-def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
+class OpenMLData(NamedTuple):
+    """A data set of OpenML.
+
+    Attributes:
+        frame: its rows, a pandas frame with the target among the columns.
+        target: the name or position of the target's column.
+        title: the name of the data set at OpenML.
+    """
+
+    frame: Any
+    target: str | int
+    title: str
+
+
+def fetch(name: str, target: Any = None) -> OpenMLData:
     """Fetch an OpenML data set.
 
     Args:
         name: ``"61"``, ``"iris"`` or ``"iris/1"``.
         target: the class column; default: OpenML's default target.
 
-    Returns:
-        A pandas frame, the name or position of its class column, and the title of the set.
-
     Raises:
         ImportError: pandas is missing (scikit-learn needs it to keep nominal attributes).
+        ValueError: no name, or one that OpenML does not allow.
         DataFileError: OpenML names no single target.
+        OSError: OpenML cannot be reached.
     """
-    optional("pandas", "OpenML data sets need pandas: pip install 'fasttree[data]'")
+    import_optional("pandas", "OpenML data sets need pandas: pip install 'fasttree[data]'")
     from sklearn.datasets import fetch_openml
 
     # Only a plain name reaches the network and the cache folder.
@@ -64,4 +78,4 @@ def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
             )
         target = targets[0]
     title = (getattr(bunch, "details", None) or {}).get("name", name)
-    return bunch.frame, target, title
+    return OpenMLData(bunch.frame, target, title)

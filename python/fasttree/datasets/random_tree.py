@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._checks import generator_of, number_in, whole
+from .._checks import check_whole, generator_of, number_in
+from .._checks.aliases import Seed
 from ..table import Table
-from .rules import Seed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,10 +124,10 @@ def make_random_tree(
         >>> table.shape, tree.n_nodes, table.classes
         ((500, 6), 23, (0, 1, 2, 3))
     """
-    n_rows = whole(1)("n_rows", n_rows)
-    n_features = whole(1)("n_features", n_features)
-    n_leaves = whole(1)("n_leaves", n_leaves)
-    n_classes = whole(2)("n_classes", n_classes)
+    n_rows = check_whole("n_rows", n_rows, 1)
+    n_features = check_whole("n_features", n_features, 1)
+    n_leaves = check_whole("n_leaves", n_leaves, 1)
+    n_classes = check_whole("n_classes", n_classes, 2)
     margin = number_in(0.0, 0.5, below=True)("margin", margin)
     rng = generator_of(random_state)
     tree = _in_pre_order(_grow(n_features, n_leaves, n_classes, margin, rng))

@@ -14,9 +14,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._checks import generator_of, number_array, share, shown, whole
+from .._checks import check_share, check_whole, generator_of, number_array, shown
+from .._checks.aliases import Seed
 from ..table import Table
-from .rules import Seed, nominal
+from .label_tables import nominal_column
 
 
 def _numeric(X: np.ndarray, codes: np.ndarray, n_classes: int, name: str) -> Table:
@@ -49,11 +50,11 @@ def make_blobs(
         >>> make_blobs(60, sd=(2.3, 3.5, 2.4), random_state=0)
         Table 'blobs': 60 rows, 3 features (3 numeric), target 'class' with 3 classes
     """
-    n = whole(1)("n_samples", n_samples)
+    n = check_whole("n_samples", n_samples, 1)
     rng = generator_of(random_state)
     # The centres of the clusters, drawn or given, and their standard deviations.
     if isinstance(centers, (int, np.integer)):
-        shape = (whole(1)("centers", int(centers)), whole(1)("n_features", n_features))
+        shape = (check_whole("centers", int(centers), 1), check_whole("n_features", n_features, 1))
         box = number_array("center_box", center_box)
         if box.shape != (2,) or not np.isfinite(box).all() or not box[0] < box[1]:
             raise ValueError(
@@ -97,7 +98,7 @@ def make_waveform(n_samples: int = 5000, n_noise: int = 19, *, random_state: See
         >>> make_waveform(300, random_state=1)
         Table 'waveform': 300 rows, 40 features (40 numeric), target 'class' with 3 classes
     """
-    n, extra = whole(1)("n_samples", n_samples), whole(0)("n_noise", n_noise)
+    n, extra = check_whole("n_samples", n_samples, 1), check_whole("n_noise", n_noise, 0)
     rng = generator_of(random_state)
     points = np.arange(1, 22)
     waves = np.stack([np.maximum(6.0 - np.abs(points - centre), 0.0) for centre in (11, 15, 7)])
@@ -135,12 +136,14 @@ def make_led(
         >>> bool((SEGMENTS[t.y] == t.X).all())
         True
     """
-    n, extra = whole(1)("n_samples", n_samples), whole(0)("n_irrelevant", n_irrelevant)
+    n, extra = check_whole("n_samples", n_samples, 1), check_whole("n_irrelevant", n_irrelevant, 0)
     rng = generator_of(random_state)
     codes = rng.integers(0, 10, size=n)
-    bits = SEGMENTS[codes] ^ (rng.random((n, 7)) < share("noise", noise))
+    bits = SEGMENTS[codes] ^ (rng.random((n, 7)) < check_share("noise", noise))
     bits = np.hstack([bits, rng.integers(0, 2, size=(n, extra))])
-    columns = [nominal(f"x{j + 1}", bits[:, j], (0, 1)) for j in range(7 + extra)]
+    columns = [nominal_column(f"x{j + 1}", bits[:, j], (0, 1)) for j in range(7 + extra)]
     return Table.from_columns(
-        columns, nominal("class", codes, range(10)), name="led" if not extra else f"led{7 + extra}"
+        columns,
+        nominal_column("class", codes, range(10)),
+        name="led" if not extra else f"led{7 + extra}",
     )

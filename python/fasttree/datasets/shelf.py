@@ -1,8 +1,9 @@
 """The bundled data sets: `list_datasets`, the ``load_...`` functions, and the registry `SHELF`.
 
 What
-    Sets that follow a rule are computed on request (`rules`); iris, wine and breast cancer come
-    from scikit-learn's copies. No data file is shipped. `load` looks plain names up in `SHELF`.
+    Sets that follow a rule are computed on request (`all_cases`, `bit_problems`, `monks`); iris,
+    wine and breast cancer come from scikit-learn's copies. No data file is shipped. `load` looks
+    plain names up in `SHELF`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import numpy as np
 
 from ..exports.tables.listing import Records
 from ..table import Table
-from . import rules
+from .all_cases import make_balance_scale, make_tic_tac_toe
+from .bit_problems import make_xor
+from .monks import make_monks
+from .textbook_tables import make_contact_lenses, make_weather
 
 Loader = Callable[[], Table]
 
@@ -67,7 +71,7 @@ def _bundled(rows: int, features: int, classes: int, source: str) -> Callable[[L
 @_bundled(625, 4, 3, "computed; Siegler 1976")
 def load_balance_scale() -> Table:
     """Balance scale (625 settings); see `make_balance_scale`."""
-    return rules.make_balance_scale()
+    return make_balance_scale()
 
 
 @_bundled(569, 30, 2, "scikit-learn; Street et al. 1993")
@@ -79,7 +83,7 @@ def load_breast_cancer() -> Table:
 @_bundled(24, 4, 3, "computed; Cendrowska 1987")
 def load_contact_lenses() -> Table:
     """Contact lenses (24 patients); see `make_contact_lenses`."""
-    return rules.make_contact_lenses()
+    return make_contact_lenses()
 
 
 @_bundled(150, 4, 3, "scikit-learn; Fisher 1936")
@@ -96,37 +100,37 @@ def load_iris() -> Table:
 @_bundled(432, 6, 2, "computed; Thrun et al. 1991")
 def load_monks_1() -> Table:
     """MONK's problem 1, all 432 robots."""
-    return rules.make_monks(1)
+    return make_monks(1)
 
 
 @_bundled(432, 6, 2, "computed; Thrun et al. 1991")
 def load_monks_2() -> Table:
     """MONK's problem 2, all 432 robots."""
-    return rules.make_monks(2)
+    return make_monks(2)
 
 
 @_bundled(432, 6, 2, "computed; Thrun et al. 1991")
 def load_monks_3() -> Table:
     """MONK's problem 3 without noise, all 432 robots."""
-    return rules.make_monks(3)
+    return make_monks(3)
 
 
 @_bundled(958, 9, 2, "computed; Aha 1991")
 def load_tic_tac_toe() -> Table:
     """Tic-tac-toe endgames (958 boards); see `make_tic_tac_toe`."""
-    return rules.make_tic_tac_toe()
+    return make_tic_tac_toe()
 
 
 @_bundled(14, 4, 2, "Quinlan 1986")
 def load_weather() -> Table:
     """Play tennis (14 days, nominal); see `make_weather`."""
-    return rules.make_weather()
+    return make_weather()
 
 
 @_bundled(14, 4, 2, "Quinlan 1993")
 def load_weather_numeric() -> Table:
     """Play tennis (14 days, temperature and humidity as numbers); see `make_weather`."""
-    return rules.make_weather(numeric=True)
+    return make_weather(numeric=True)
 
 
 @_bundled(178, 13, 3, "scikit-learn; Forina et al. 1988")
@@ -138,7 +142,7 @@ def load_wine() -> Table:
 @_bundled(8, 3, 2, "computed")
 def load_xor() -> Table:
     """The 3-bit cube with class x1 xor x2 (8 rows)."""
-    return rules.make_xor()
+    return make_xor()
 
 
 def list_datasets() -> Records:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._checks import as_float, generator_of, integer, shown
+from .._checks import as_float, check_integer, generator_of, shown
 from .genotypes import MISSING_GENOTYPE, Genotypes, pack
 
 BLOCK = 1 << 14
@@ -53,8 +53,8 @@ def make_genotypes(
         >>> study.variant_ids[:3].tolist(), study.classes
         (['together1', 'together2', 'rs3'], ('case', 'control'))
     """
-    n, m = integer("n_samples", n_samples, 2), integer("n_variants", n_variants, 2)
-    n_chromosomes = integer("chromosomes", chromosomes, 1)
+    n, m = check_integer("n_samples", n_samples, 2), check_integer("n_variants", n_variants, 2)
+    n_chromosomes = check_integer("chromosomes", chromosomes, 1)
     for name, value, most in (("effect", effect, 1.0), ("missing", missing, 1.0)):
         number = as_float(value)
         if number is None or not 0 <= number <= most or (name == "missing" and number == 1):

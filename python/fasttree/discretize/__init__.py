@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _engine
-from .._checks import integer, number_array, shown
+from .._checks import check_integer, number_array, shown
 from .._checks.declared import Declared, declared_class
 from ..datasets.inputs import table_of
 from ..table import Table
@@ -205,5 +205,5 @@ def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> D
         )
     made = kind()
     if "n_bins" in made.get_params():
-        made.set_params(n_bins=integer("n_bins", n_bins, 1))
+        made.set_params(n_bins=check_integer("n_bins", n_bins, 1))
     return made

@@ -29,7 +29,8 @@ from .._checks.aliases import MaybeArray, Task
 from ..estimators.backends import closed_client_error, ready_client
 from ..estimators.batches import fitting as batches
 from ..estimators.batches import passes
-from ..estimators.batches.parts import Coding, PartFacts, describe, joined
+from ..estimators.batches.coding import Coding
+from ..estimators.batches.part_facts import PartFacts, facts_of_rows, merge_facts
 from ..estimators.batches.passes import Encoded
 from ..estimators.idle import defaults_of
 from ..estimators.parameters import made_of
@@ -206,8 +207,8 @@ def _name_of(y: Any, task: Task) -> str:
 
 def _described(client: Any, source: partitions.Partitions) -> PartFacts:
     """Kinds, levels and classes of all partitions together."""
-    parts = partitions.computed(client, source.lean or source.parts, source.reader, describe)
-    facts: PartFacts | None = partitions.tree_sum(client, joined, parts).result()
+    parts = partitions.computed(client, source.lean or source.parts, source.reader, facts_of_rows)
+    facts: PartFacts | None = partitions.tree_sum(client, merge_facts, parts).result()
     if facts is None:
         raise ValueError("the partitions hold no rows with a positive weight")
     return source.columns.completed(facts.without_unused_classes())
@@ -225,14 +226,16 @@ def _coded(
         results.clear()
         return whole.result()
 
-    coding = passes.completed(coding, config, run)
+    coding = passes.complete_coding(coding, config, run)
     # The codes; partitions without rows are left out.
-    encoded = partitions.computed(client, parts, reader, partial(passes.encoded, coding, hashed))
+    encoded = partitions.computed(
+        client, parts, reader, partial(passes.encode_part, coding, hashed)
+    )
     has_rows = client.gather(partitions.each(client, bool, encoded))
     encoded = [part for part, has in zip(encoded, has_rows, strict=True) if has]
     meanings = partitions.each(client, attrgetter("features", "sums"), encoded)
     features, sums = partitions.aligned(
-        partitions.tree_sum(client, _joined_meanings, meanings).result()
+        partitions.tree_sum(client, _merge_meanings, meanings).result()
     )
     facts = batches.facts_of(coding, features, sums)
     lean = client.submit(
@@ -245,9 +248,9 @@ def _whole(part: Encoded) -> Any:
     return undivided(part.records)
 
 
-def _joined_meanings(a: Any, b: Any) -> Any:
+def _merge_meanings(a: Any, b: Any) -> Any:
     """The features and sums of two sets of partitions."""
-    return passes.joined_features(a[0], b[0]), passes.joined_sums(a[1], b[1])
+    return passes.merge_features(a[0], b[0]), passes.merge_sums(a[1], b[1])
 
 
 def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -> Any:
@@ -272,7 +275,7 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
             for place, part in zip(places, rows.parts, strict=True)
         ]
         parts = partitions.each(client, itemgetter(1), samples)
-        sums = partitions.tree_sum(client, passes.joined_sums, parts).result()
+        sums = partitions.tree_sum(client, passes.merge_sums, parts).result()
         states = partitions.each(client, _rows_of, samples)
         samples.clear()
         copies = sum(sums) if rows.facts.target_range is None else sums[0]

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import optional, shown
+from .._checks import import_optional, shown
 from .._checks.aliases import MaybeArray
 from ..estimators.batches.fitting import Columns
-from ..estimators.batches.parts import Reader, Rows, join_results, result_of_part
+from ..estimators.batches.reading import Reader, Rows, join_results, result_of_part
 from ..estimators.batches.sources import numbers_of, parquet_dataset
 
 JOINED_PER_TASK = 8
@@ -64,7 +64,7 @@ def client_of(client: Any) -> Any:
         ValueError: no client is connected.
     """
     needs = "fasttree.distributed needs Dask: pip install 'fasttree[distributed]'"
-    dask = optional("distributed", needs)
+    dask = import_optional("distributed", needs)
     if client is not None:
         return client
     try:

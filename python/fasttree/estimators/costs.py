@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import number_array, share, shown
+from .._checks import check_share, number_array, shown
 
 MOST_COST = 1e150
 """The largest cost, so that sums of costs times weights stay finite."""
@@ -100,7 +100,7 @@ def _shares(priors: Any, classes: Sequence[Any]) -> np.ndarray:
             raise ValueError(
                 f"priors {what}: {', '.join(map(repr, which))}; the classes are {list(classes)!r}"
             )
-        return np.array([share(f"priors[{shown(c)}]", priors[c]) for c in classes])
+        return np.array([check_share(f"priors[{shown(c)}]", priors[c]) for c in classes])
     shares = number_array("priors", priors)
     if shares.shape != (n,):
         raise ValueError(

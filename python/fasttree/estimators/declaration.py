@@ -22,7 +22,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from .._checks import Check, as_float, at_least, choice, integer, maybe, number_in, shown
+from .._checks import Check, as_float, at_least, check_integer, choice, maybe, number_in, shown
 from . import keywords
 from .conditions import (
     LOCAL,
@@ -61,7 +61,7 @@ def rows_or_share(least: int) -> Check:
 
     def check(name: str, value: Any) -> int | float:
         is_share = as_float(value) is not None and not isinstance(value, int | np.integer)
-        return number_in(0.0, 1.0)(name, value) if is_share else integer(name, value, least)
+        return number_in(0.0, 1.0)(name, value) if is_share else check_integer(name, value, least)
 
     return check
 

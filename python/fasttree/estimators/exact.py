@@ -391,7 +391,7 @@ class OptimalTreeClassifier(_Searched):
             [('x2', 6, 17), ('x3', 6, 10), ('x0', 9, 0), ('x1', 21, 0)]
         """
         within = checks.number_in(0.0, 1e9)("within", within)
-        most_trees = checks.integer("max_trees", max_trees, 0)
+        most_trees = checks.check_integer("max_trees", max_trees, 0)
         rows, limits, search = self._search(X, y, sample_weight)
         limits.update(time_limit=None, node_budget=None)
         searched, models = _engine.core.near_optimal(

@@ -13,7 +13,7 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._checks import integer, number_in
+from .._checks import check_integer, number_in
 from .._checks.words import counted
 from .parameters import stored_parameters
 from .schema import file_cells_of
@@ -61,7 +61,7 @@ def sample_size(max_samples: int | float | None, bootstrap: bool, n_rows: int) -
     if max_samples is None:
         return n_rows
     if isinstance(max_samples, numbers.Integral):
-        if integer("max_samples", max_samples, 1) > n_rows:
+        if check_integer("max_samples", max_samples, 1) > n_rows:
             raise ValueError(
                 f"max_samples={max_samples!r} must not exceed the number of rows, {n_rows}"
             )

@@ -60,6 +60,26 @@ def leaf_losses(
     name = f"loss={display_name(loss)}"
     if not callable(loss):
         raise ValueError(f"loss={shown(loss)} must be None or a function of counts (n_leaves, 2)")
+    n_first, n_second = _class_totals(name, table, weights)
+    losses = np.empty((n_first + 1, n_second + 1))
+    for start in range(0, n_first + 1, LINES_PER_CALL):
+        stop = min(start + LINES_PER_CALL, n_first + 1)
+        counts = np.mgrid[start:stop, 0 : n_second + 1].reshape(2, -1).T.astype(float)
+        losses[start:stop] = _returned_losses(name, loss, counts).reshape(stop - start, -1)
+    return _without_rounding(name, losses).ravel().tolist()
+
+
+def _class_totals(name: str, table: Table, weights: np.ndarray | None) -> tuple[int, int]:
+    """The weight of the rows of each of the two classes.
+
+    Args:
+        name: the argument, for errors.
+        table: rows with a target.
+        weights: weights, shape (n_rows,); None: all 1.
+
+    Raises:
+        ValueError: another number of classes, weights that are not whole, or too many leaves.
+    """
     if len(table.classes) != 2:
         raise ValueError(
             f"{name}: a function is asked for every leaf that can occur, which is possible for two "
@@ -71,30 +91,67 @@ def leaf_losses(
             f"{name}: a function is asked for every leaf that can occur, and there are too many "
             "with weights that are not whole: give whole weights, a cost_matrix or a criterion"
         )
-    first, second = (int(total) for total in totals)
-    if (first + 1) * (second + 1) > MOST_LEAVES:
+    n_first, n_second = (int(total) for total in totals)
+    if (n_first + 1) * (n_second + 1) > MOST_LEAVES:
         raise ValueError(
-            f"{name}: rows of weight {first:,} and {second:,} make more than {MOST_LEAVES:,} "
+            f"{name}: rows of weight {n_first:,} and {n_second:,} make more than {MOST_LEAVES:,} "
             "different leaves, which is as many as a function is asked for: give fewer rows, a "
             "cost_matrix or a criterion"
         )
-    grid = np.empty((first + 1, second + 1))
-    for start in range(0, first + 1, LINES_PER_CALL):
-        stop = min(start + LINES_PER_CALL, first + 1)
-        lines = np.mgrid[start:stop, 0 : second + 1].reshape(2, -1).T.astype(float)
-        losses = np.asarray(loss(lines))
-        if losses.shape != (len(lines),) or losses.dtype.kind not in "biuf":
-            raise ValueError(
-                f"{name} returned {shown(losses)} for counts of shape {lines.shape}: it must "
-                f"return {counted(len(lines), 'number')}, shape ({len(lines)},)"
-            )
-        grid[start:stop] = losses.reshape(stop - start, -1)
-    rising = np.maximum.accumulate(np.maximum.accumulate(grid, axis=0), axis=1)
-    for wrong, why in (
-        (~(np.isfinite(grid) & (grid >= 0)), "losses are finite and at least 0"),
-        (rising - grid > ROUNDING * grid.max(), "one row more must not cost less"),
-    ):
-        if wrong.any():
-            i, j = np.argwhere(wrong)[0]
-            raise ValueError(f"{name} returned {grid[i, j]:.6g} for counts [{i}, {j}]: {why}")
-    return rising.ravel().tolist()
+    return n_first, n_second
+
+
+def _returned_losses(
+    name: str, loss: Callable[[np.ndarray], Any], counts: np.ndarray
+) -> np.ndarray:
+    """What the function returns for some leaves, shape (n_leaves,).
+
+    Args:
+        name: the argument, for errors.
+        loss: the function.
+        counts: rows of each class in each leaf, shape (n_leaves, 2).
+
+    Raises:
+        ValueError: it returns anything but a number per leaf.
+    """
+    returned = np.asarray(loss(counts))
+    if returned.shape != (len(counts),) or returned.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name} returned {shown(returned)} for counts of shape {counts.shape}: it must "
+            f"return {counted(len(counts), 'number')}, shape ({len(counts)},)"
+        )
+    return returned
+
+
+def _without_rounding(name: str, losses: np.ndarray) -> np.ndarray:
+    """The losses, each raised to the largest loss of a leaf with fewer rows: where rounding lets a
+    loss fall by `ROUNDING` of the largest loss, they do not fall.
+
+    Args:
+        name: the argument, for errors.
+        losses: by the number of rows of the first class, then of the second.
+
+    Raises:
+        ValueError: a loss that is negative or not finite, or falls by more than rounding explains.
+    """
+    _refuse_losses(
+        name, losses, ~(np.isfinite(losses) & (losses >= 0)), "losses are finite and at least 0"
+    )
+    rising = np.maximum.accumulate(np.maximum.accumulate(losses, axis=0), axis=1)
+    falls = rising - losses > ROUNDING * losses.max()
+    _refuse_losses(name, losses, falls, "one row more must not cost less")
+    return rising
+
+
+def _refuse_losses(name: str, losses: np.ndarray, is_wrong: np.ndarray, rule: str) -> None:
+    """Refuse losses; the error names the first one.
+
+    Args:
+        name: the argument, for the error.
+        losses: by the number of rows of the first class, then of the second.
+        is_wrong: whether each loss is refused, of the same shape.
+        rule: what is asked of losses.
+    """
+    if is_wrong.any():
+        i, j = np.argwhere(is_wrong)[0]
+        raise ValueError(f"{name} returned {losses[i, j]:.6g} for counts [{i}, {j}]: {rule}")

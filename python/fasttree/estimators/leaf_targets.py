@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import share, shown
+from .._checks import check_share, shown
 from ..table import Table
 from .tree_arrays import TreeArrays
 
@@ -72,7 +72,7 @@ def checked_quantiles(quantiles: Any) -> np.ndarray:
     listed = list(quantiles) if np.iterable(quantiles) else [quantiles]
     if not listed or isinstance(quantiles, str | bytes):
         raise ValueError(f"quantiles={shown(quantiles)} must be numbers in [0, 1], at least one")
-    return np.array([share(f"quantiles[{i}]", q) for i, q in enumerate(listed)])
+    return np.array([check_share(f"quantiles[{i}]", q) for i, q in enumerate(listed)])
 
 
 @dataclass

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria, discretize, pruning
-from .._checks import integer, is_whole, one_of, random_seed, share, shown
+from .._checks import check_integer, check_share, is_whole, one_of, random_seed, shown
 from .._checks.aliases import Seed, Task
 from .._checks.data_warnings import warn_caller
 from .._checks.naming import did_you_mean, display_name
@@ -128,7 +128,7 @@ def max_features(value: Any, n_features: int) -> int | None:
                 f"{n_features}"
             )
         return int(value)
-    return max(1, int(share("max_features", value) * n_features))
+    return max(1, int(check_share("max_features", value) * n_features))
 
 
 def seed_of(random_state: Seed, drawn: bool = True) -> int:
@@ -174,7 +174,7 @@ def target_bins_of(value: Any) -> dict[str, Any]:
         ValueError: a value outside its domain, or a discretiser that reads classes.
     """
     if is_whole(value):
-        value = discretize.EqualFrequency(n_bins=integer("target_bins", value, 2))
+        value = discretize.EqualFrequency(n_bins=check_integer("target_bins", value, 2))
     made = discretize.make(value, 10)
     if made is None or made.to_config()["method"] == "mdlp":
         raise ValueError(

@@ -27,7 +27,8 @@ from .._checks.data_warnings import quiet
 from ..table import Table
 from ..table.exposure import rates_of, with_exposure
 from ..table.named_columns import pop_if_named
-from ..table.target import encode_numbers, no_target
+from ..table.numeric_targets import encode_numbers
+from ..table.target import no_target
 from . import intervals
 from .base import Estimator, RegressorMixin
 from .leaf_targets import LeafTargets, checked_quantiles, checksum_of

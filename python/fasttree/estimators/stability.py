@@ -39,7 +39,7 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from .._checks import checked, choice, number_in, shown, whole
+from .._checks import checked, choice, number_in, shown, whole_in
 from .._checks.aliases import MaybeArray
 from .._checks.data_warnings import quiet
 from .._checks.naming import is_by_test
@@ -432,11 +432,11 @@ def _no_nodes(fitted: Any, table: Table) -> str:
 
 
 @checked(
-    repeats=whole(1),
+    repeats=whole_in(1),
     sample=choice("bootstrap", "subsample"),
     fraction=number_in(0.0, 1.0, above=True),
     nodes=choice(False, True),
-    random_state=whole(0),
+    random_state=whole_in(0),
 )
 def stability(
     fitted: Any,

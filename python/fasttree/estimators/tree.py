@@ -32,8 +32,8 @@ from ..datasets.inputs import resolve_names
 from ..table import Table
 from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.targets import task_of_numbers
+from ..table.numeric_targets import text_as_numbers
 from ..table.sources import one_column
-from ..table.target import text_as_numbers
 from . import keywords
 from .batches.sources import batches_of
 from .classifying import Classifier

@@ -167,11 +167,23 @@ class Paper(ABC, Generic[Step, Found]):
 
     @abstractmethod
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
-        """Open a data set of the paper from the files of the folder; None if it is not there."""
+        """Open a data set of the paper.
+
+        Args:
+            name: the paper's name of the data set.
+            files: the files of the folder, by name.
+
+        Returns:
+            The rows; None if a file of the data set is not there.
+        """
 
     def omits(self, name: str, table: Table) -> bool:
-        """Whether a quick run leaves this data set out; by default if it has more rows than
-        `quick_rows`."""
+        """Whether a quick run leaves a data set out; by default one of over `quick_rows` rows.
+
+        Args:
+            name: the paper's name of the data set.
+            table: its rows.
+        """
         return len(table) > self.quick_rows
 
     def steps(self) -> list[Step]:

@@ -46,6 +46,10 @@ def decimals(printed: str) -> int:
 def agrees(value: float, printed: str) -> bool:
     """Whether a number, rounded to the printed digits, is the printed number.
 
+    Args:
+        value: our number.
+        printed: the number as the paper prints it.
+
     >>> agrees(90.8, "90.80"), agrees(90.806, "90.80"), agrees(1.1049, "1.1")
     (True, False, True)
     """
@@ -79,6 +83,11 @@ class Row:
     @classmethod
     def of(cls, dataset: str, method: str, quantity: str, values: np.ndarray, **more: Any) -> Row:
         """The mean and the standard deviation (n - 1) of values.
+
+        Args:
+            dataset, method, quantity: what was measured, as in `Row`.
+            values: the values, shape (n,).
+            **more: further fields of the row.
 
         >>> Row.of("iris", "gini", "leaves", np.array([3.0, 5.0])).value
         4.0
@@ -131,11 +140,22 @@ class Reproduction:
     unfinished: list[str] = field(default_factory=list)
 
     def add(self, dataset: str, method: str, quantity: str, *values: Any, **more: Any) -> None:
-        """Add a `Row`."""
+        """Add a `Row`.
+
+        Args:
+            dataset, method, quantity: what was measured.
+            *values: the next fields of the row, the value first.
+            **more: further fields of the row.
+        """
         self.rows.append(Row(dataset, method, quantity, *values, **more))
 
     def add_mean(self, dataset: str, method: str, quantity: str, values: np.ndarray) -> None:
-        """Add `Row.of`: the mean and the standard deviation of values."""
+        """Add the row of the mean and the standard deviation (n - 1) of values.
+
+        Args:
+            dataset, method, quantity: what was measured.
+            values: the values, shape (n,).
+        """
         self.rows.append(Row.of(dataset, method, quantity, values))
 
     def add_table(self, *parts: Any, **rules: Any) -> None:
@@ -143,7 +163,13 @@ class Reproduction:
         self.tables.append(report_table(*parts, **rules))
 
     def add_figure(self, name: str, caption: str, draw: Callable[[], Any]) -> None:
-        """Add a `Figure`."""
+        """Add a `Figure`.
+
+        Args:
+            name: name of its file, without the ending.
+            caption: what it shows.
+            draw: draws it, and returns the figure.
+        """
         self.figures.append(Figure(name, caption, draw))
 
     @property
@@ -227,6 +253,9 @@ class Reproduction:
 def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """Spearman's rank correlation, ties by mean rank; NaN where one side is constant.
 
+    Args:
+        ours, theirs: the numbers, in the same order.
+
     >>> rank_correlation([1.0, 2.0, 3.0], [0.1, 0.5, 0.2])
     0.5
     """
@@ -239,7 +268,11 @@ def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:
 
 
 def deviation_of_repetitions(values: np.ndarray, repetitions: int = 5) -> float:
-    """Standard deviation (n - 1) of the means of repetitions, from fold values by repetition.
+    """Standard deviation (n - 1) of the means of repetitions.
+
+    Args:
+        values: the values of the folds, repetition by repetition.
+        repetitions: number of repetitions.
 
     >>> round(deviation_of_repetitions(np.array([0.0, 2.0, 3.0, 5.0]), 2), 6)
     2.12132
@@ -250,6 +283,11 @@ def deviation_of_repetitions(values: np.ndarray, repetitions: int = 5) -> float:
 def header_beside(first: Sequence[str], columns: Iterable[str], *beside: str) -> list[str]:
     """Header of a table that has further columns beside each column of ours.
 
+    Args:
+        first: titles of the first columns, which have none beside them.
+        columns: titles of our columns.
+        *beside: titles of the columns beside each of them.
+
     >>> header_beside(["data set"], ["gini", "gain"], "paper")
     ['data set', 'gini', 'paper', 'gain', 'paper']
     """
@@ -257,7 +295,14 @@ def header_beside(first: Sequence[str], columns: Iterable[str], *beside: str) ->
 
 
 def chosen(known: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
-    """The wanted data sets by the paper's names, in the paper's order; None: all.
+    """The wanted data sets by the paper's names, in the paper's order.
+
+    Args:
+        known: the paper's names.
+        wanted: names in any spelling; None: all.
+
+    Raises:
+        ValueError: a name that is not one of the paper's.
 
     >>> chosen(["Heart", "colic.ORIG"], ["colic-orig"])
     ['colic.ORIG']

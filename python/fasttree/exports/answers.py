@@ -268,18 +268,27 @@ def share_scale(drawn: Sequence[Answers]) -> None:
 
 
 def answers_of(model: Any, classes: Sequence[Label]) -> Answers:
-    """The answers of a fitted tree with these classes; without classes it predicts a number."""
+    """The answers of a fitted tree.
+
+    Args:
+        model: the tree.
+        classes: labels of its classes; empty for a tree that predicts a number.
+    """
     if classes:
         return _ClassAnswers(model.tree_, classes)
     return _NumberAnswers(model.tree_, model._centre)
 
 
 def number(x: float, decimals: int = 6, *, grouped: bool = False) -> str:
-    """A number with at most `decimals` digits after the point; where this changes it by over 0.1 %,
-    with one digit more than `decimals`, but at least three, from its first on. `grouped`: with
-    commas between thousands.
+    """A number with few digits after the point, as the text of a tree shows it.
 
-    This is the format of the text of a tree.
+    Where this would change the number by over 0.1 %, it has more: one digit more than `decimals`,
+    but at least three, counted from its first digit other than 0.
+
+    Args:
+        x: the number.
+        decimals: digits after the point, at most.
+        grouped: whether commas stand between thousands.
 
     Examples:
         >>> number(2.5), number(1/3, 3), number(3e-9), number(1e300), number(30/13, 2)
@@ -306,8 +315,12 @@ def amount(weight: float, *, weighed: bool) -> str:
 
 
 def figures(x: float, digits: int = 4, *, grouped: bool = False) -> str:
-    """A number with four figures (`digits`), or with all before the point up to 1e9; `grouped`:
-    with commas between thousands.
+    """A number with some significant digits, or with all digits before the point up to 1e9.
+
+    Args:
+        x: the number.
+        digits: number of significant digits.
+        grouped: whether commas stand between thousands.
 
     Examples:
         >>> figures(152.1334), figures(0.0123456), figures(1234567.8), figures(3.0)

@@ -24,7 +24,7 @@ from typing import Any
 from .._checks import shown
 from .._checks.words import counted
 from .answers import Label
-from .program import Language, fits_nesting, nested, tables
+from .program import Language, fits_nesting, nested_conditions, tree_tables
 from .reading import Reading
 
 HEAD = """\
@@ -281,7 +281,12 @@ def initialiser(items: Iterable[object]) -> str:
 
 
 def _any_of(value: str, numbers: Iterable[float]) -> str:
-    """The condition that a value is one of some numbers; empty for none."""
+    """The condition that a value is one of some numbers; empty for none.
+
+    Args:
+        value: expression of the value.
+        numbers: the numbers.
+    """
     return " || ".join(f"{value} == {x!r}" for x in numbers)
 
 
@@ -291,12 +296,12 @@ class _CSyntax(Language):
     never, always = "0", "1"
     between = "{x} > {low!r} && {x} <= {high!r}"
     or_missing, negated = "{x} != {x} || ({inside})", "!({test})"
-    first, next = "if ({}) {{", "}} else if ({}) {{"
-    otherwise, closing = "} else {", "}"
-    divided = "return -1;"
+    if_line, else_if_line = "if ({}) {{", "}} else if ({}) {{"
+    else_line, end_line = "} else {", "}"
+    return_divided = "return -1;"
 
-    def answer(self, leaf: int, said: Label | None) -> str:
-        return f"return {leaf}; {_comment('unclassified' if said is None else said)}"
+    def answer(self, leaf: int, label: Label | None) -> str:
+        return f"return {leaf}; {_comment('unclassified' if label is None else label)}"
 
     def levels(self, x: str, feature: int, codes: Sequence[int], missing: bool) -> str:
         return _any_of(x, [-1] * missing + [*codes]) or self.never
@@ -339,7 +344,7 @@ def to_c(model: Any, *, name: str = "tree") -> str:
     if nests:
         out += _nested_tests(reading, fields)
     if reading.fractional or not nests:
-        fields |= {column: initialiser(values) for column, values in tables(reading).items()}
+        fields |= {column: initialiser(values) for column, values in tree_tables(reading).items()}
         out.append(WALK.format(**fields))
     if not nests:
         out.append(LOOP.format(**fields))
@@ -358,7 +363,12 @@ def to_c(model: Any, *, name: str = "tree") -> str:
 
 
 def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
-    """The fields of the templates: sizes, names and tables as C source."""
+    """The fields of the templates: sizes, names and tables as C source.
+
+    Args:
+        reading: the tree.
+        name: prefix of all names in the source.
+    """
     leaves, features = reading.leaves, reading.features
     nominal = {j: f.levels for j, f in enumerate(features) if f.levels}
     shares = reading.probabilities(leaves).tolist()
@@ -408,7 +418,12 @@ def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
 
 
 def _nested_tests(reading: Reading, fields: dict[str, Any]) -> list[str]:
-    """The function that finds the leaf of a row by nested ifs, after the helpers that it calls."""
+    """The function that finds the leaf of a row by nested ifs, after the helpers that it calls.
+
+    Args:
+        reading: the tree.
+        fields: the fields of the templates.
+    """
     name, features = fields["name"], reading.features
     used = reading.tested_features
     nominal = {j for j in used if features[j].levels}
@@ -431,6 +446,6 @@ def _nested_tests(reading: Reading, fields: dict[str, Any]) -> list[str]:
             read = f"const double x{j} = {name}_number({value}, {filled});"
         out.append(f"    {read} {_comment(features[j].name)}\n")
     out += [] if used else ["    (void)x;\n"]
-    out += [line + "\n" for line in nested(reading, _CSyntax(reading), 1)]
+    out += [line + "\n" for line in nested_conditions(reading, _CSyntax(reading), 1)]
     out.append("}\n\n")
     return out

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import listing, maybe, one_of, shown, whole
+from .._checks import check_whole, listing, maybe, one_of, shown, whole_in
 from .._checks.words import counted, given, p_value_text
 from .answers import Share, figures, share_scale
 from .reading import Reading
@@ -151,7 +151,15 @@ class LegendEntry:
 
 
 def _path(model: Any, row: Any) -> list[int]:
-    """Numbers of the nodes that the highlighted row goes through."""
+    """Numbers of the nodes that the highlighted row goes through.
+
+    Args:
+        model: the tree.
+        row: the row, as the user gives it.
+
+    Raises:
+        ValueError: a row that the model does not take.
+    """
     try:
         nodes: list[int] = model._path_of(row, "it must be")
     except (TypeError, ValueError, OSError) as error:
@@ -204,15 +212,15 @@ class Drawing:
         words = listing("show", show.split(",") if isinstance(show, str) else show)
         words = [word.strip() if isinstance(word, str) else word for word in words]
         self._show = frozenset(one_of("show", word, SHOW) for word in words)
-        max_depth = maybe(whole(0))("max_depth", max_depth)
-        max_nodes = maybe(whole(1))("max_nodes", max_nodes)
+        max_depth = maybe(whole_in(0))("max_depth", max_depth)
+        max_nodes = maybe(whole_in(1))("max_nodes", max_nodes)
         self.reading = reading = Reading(model)
         if "counts" in self._show and reading.predicts_number:
             asked = given("show", "'counts'")
             raise ValueError(f"{asked}: the tree predicts a number and counts no classes")
         if "p_values" in self._show:
             reading.refuse_untested(given("show", "'p_values'"))
-        self.decimals = whole(0, 1000)("decimals", decimals)
+        self.decimals = check_whole("decimals", decimals, 0, 1000)
         self.tree = tree = reading.tree
         self.weight = tree.weighted_n_node_samples
         self._subtree_end = tree.subtree_ends()
@@ -230,7 +238,13 @@ class Drawing:
     def _select(
         self, max_depth: int | None, max_nodes: int | None, empty: bool
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The attributes `shown` and `ends`."""
+        """The nodes of the picture: the attributes `shown` and `ends`.
+
+        Args:
+            max_depth: deepest level that is shown; None: no limit.
+            max_nodes: largest number of nodes that are shown; None: no limit.
+            empty: whether nodes without rows are shown.
+        """
         tree, children = self.tree, self.reading.children[0]
         among = np.ones(tree.node_count, dtype=bool) if empty else self.weight > 0
         among[0] = True

@@ -145,7 +145,11 @@ def to_python(model: Any) -> str:
 
 
 def to_c(model: Any, *, name: str = "forest") -> str:
-    """A fitted forest as C99 source; tree i has the prefix ``NAME_ti``.
+    """A fitted forest as C99 source.
+
+    Args:
+        model: the forest.
+        name: prefix of all names in the source; tree i has the prefix ``NAME_ti``.
 
     Examples:
         >>> import fasttree
@@ -180,8 +184,13 @@ def to_c(model: Any, *, name: str = "forest") -> str:
 def to_sql(
     model: Any, *, output: str | None = None, table: str | None = None, dialect: str = "ansi"
 ) -> str:
-    """A fitted forest as an SQL expression or query; arguments as in
-    `fasttree.exports.sql.to_sql`, with the outputs "label", "proba" and "value".
+    """A fitted forest as an SQL expression or query.
+
+    Args:
+        model: the forest.
+        output: "label" (default), "proba", or of a regression "value".
+        table: name of the table whose rows a query reads; None: an expression is written.
+        dialect: the dialect, as in `fasttree.exports.sql.to_sql`.
 
     Examples:
         >>> import fasttree

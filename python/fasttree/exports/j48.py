@@ -23,7 +23,12 @@ from .reading import Feature, Reading, ValueSet
 
 
 def _rounded(x: float, digits: int) -> float:
-    """`x` rounded half away from zero, as Java rounds positive numbers."""
+    """A number rounded half away from zero, as Java rounds positive numbers.
+
+    Args:
+        x: the number.
+        digits: digits behind the point.
+    """
     scaled = abs(x) * 10.0**digits
     if not scaled < 2.0**63:  # Java's long overflows; doubles of that size are whole numbers
         return x
@@ -56,7 +61,14 @@ def _weight(x: float) -> str:
 
 
 def _branch_text(feature: Feature, subsets: list[ValueSet], branch: int, binary: bool) -> str:
-    """What a branch takes, without its feature; `binary`: thresholds as ``J48 -B`` prints them."""
+    """What a branch takes, without its feature.
+
+    Args:
+        feature: the feature that is tested.
+        subsets: the values that each branch takes.
+        branch: number of the branch.
+        binary: whether thresholds are written as ``J48 -B`` prints them.
+    """
     subset = subsets[branch]
     if subset.empty:
         return " is missing"

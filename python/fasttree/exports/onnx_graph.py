@@ -142,7 +142,14 @@ def _readings(trees: Iterable[Any]) -> list[Reading]:
 def _model_of(
     graph: Graph, name: str, output_types: list[tuple[int, list[Any]]], metadata: dict[str, str]
 ) -> ModelProto:
-    """The graph as a checked model; `output_types` are types and shapes of the outputs."""
+    """The graph as a checked model.
+
+    Args:
+        graph: the graph.
+        name: its name.
+        output_types: type and shape of each output.
+        metadata: texts that the model carries, by key.
+    """
     helper = graph.helper
     outputs = [
         helper.make_tensor_value_info(output, kind, shape)

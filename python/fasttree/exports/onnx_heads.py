@@ -91,7 +91,12 @@ class Heads:
             graph.add("Cast", probabilities, to=graph.real, outputs=[graph.outputs[1]])
 
     def _label(self, classes: ClassOutputs, code: str) -> None:
-        """Add the labels of class codes; the number of classes stands for no prediction."""
+        """Add the labels of class codes.
+
+        Args:
+            classes: the classes of the model.
+            code: name of the codes; the number of classes stands for no prediction.
+        """
         labels = classes.table([*range(len(classes.labels)), -1])
         self.graph.add("Gather", labels, code, axis=0, outputs=[self.graph.outputs[0]])
 
@@ -121,8 +126,12 @@ class Heads:
         )
 
     def _regressor(self, weights: list[float], outputs: list[str] | None = None) -> str:
-        """Add a ``TreeEnsembleRegressor`` with one target per tree, float32 (N, n_trees); `weights`
-        has a number for each leaf, in the order of ``trees.ends``."""
+        """Add a ``TreeEnsembleRegressor`` with one target per tree, float32 (N, n_trees).
+
+        Args:
+            weights: a number for each leaf, in the order of ``trees.ends``.
+            outputs: names of the outputs; None: one with a new name.
+        """
         trees = [tree for tree, *_ in self.trees.ends]
         return self.graph.add(
             "TreeEnsembleRegressor",
@@ -278,8 +287,10 @@ class Heads:
     def _elect(self, classes: ClassOutputs, votes: list[str]) -> None:
         """Add mean probabilities, and the class of the largest mean.
 
-        `votes` has one tensor (N, n_classes + 1) per tree: class probabilities, and 1 if the tree
-        votes (0 if it predicts nothing; it then has no part in the mean).
+        Args:
+            classes: the classes of the model.
+            votes: a tensor (N, n_classes + 1) per tree: class probabilities, and 1 if the tree
+                votes (0 if it predicts nothing; it then has no part in the mean).
         """
         graph, k = self.graph, len(classes.labels)
         sums = self._sum(votes)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import optional
+from .._checks import import_optional
 from .answers import Label
 from .onnx_trees import Columns
 from .reading import Reading
@@ -34,7 +34,7 @@ class Graph:
     """
 
     def __init__(self, single: bool, outputs: tuple[str, ...]) -> None:
-        self.onnx = optional("onnx", "to_onnx needs onnx: pip install 'fasttree[onnx]'")
+        self.onnx = import_optional("onnx", "to_onnx needs onnx: pip install 'fasttree[onnx]'")
         self.helper = self.onnx.helper
         self.single = single
         self.real = self.onnx.TensorProto.FLOAT if single else self.onnx.TensorProto.DOUBLE
@@ -67,7 +67,17 @@ class Graph:
     def add(
         self, operator: str, *inputs: str, outputs: list[str] | None = None, **attributes: Any
     ) -> str:
-        """Add a node; returns the name of its first output."""
+        """Add a node.
+
+        Args:
+            operator: the operator of ONNX or ONNX-ML.
+            *inputs: names of its inputs.
+            outputs: names of its outputs; None: one with a new name.
+            **attributes: attributes of the operator.
+
+        Returns:
+            The name of its first output.
+        """
         outputs = outputs or [self.name()]
         ml = operator in ("LabelEncoder", "TreeEnsembleClassifier", "TreeEnsembleRegressor")
         domain = "ai.onnx.ml" if ml else ""
@@ -83,10 +93,14 @@ class Graph:
         otherwise: Callable[[], None],
         output_types: Sequence[int],
     ) -> None:
-        """Add an ``If`` that makes the outputs by `then` or `otherwise`.
+        """Add an ``If`` that makes the outputs of the graph in one of two ways.
 
-        Each is a function that adds nodes to this graph, up to its outputs; here they go to a
-        subgraph. `output_types` are those of the outputs.
+        Args:
+            condition: name of the condition.
+            then: a function that adds nodes to this graph, up to its outputs, if the condition
+                holds; they go to a subgraph.
+            otherwise: such a function if it does not hold.
+            output_types: types of the outputs.
         """
         kept, outputs = self.nodes, self.outputs
         subgraphs = {}
@@ -102,7 +116,13 @@ class Graph:
         self.add("If", condition, outputs=list(outputs), **subgraphs)
 
     def input(self, name: str, kind: int, width: int) -> str:
-        """Add an input of shape (N, width) and the type `kind` of ONNX."""
+        """Add an input of shape (N, width).
+
+        Args:
+            name: its name, which is returned.
+            kind: its type, a number of ONNX.
+            width: number of its columns.
+        """
         self.inputs.append(self.helper.make_tensor_value_info(name, kind, ["N", width]))
         return name
 
@@ -167,8 +187,14 @@ class Inputs:
     def _column(self, feature: int, route: tuple[int, ...] | None) -> str:
         """A column of `Columns`, real numbers (N, 1).
 
-        A nominal feature is looked up level by level in a ``LabelEncoder``, which gives the code of
-        the level or the branch that `route` has for it; NaN for other values.
+        A nominal feature is looked up level by level in a ``LabelEncoder``; other values are NaN.
+
+        Args:
+            feature: number of the feature.
+            route: what each level becomes: a branch; None: its code.
+
+        Returns:
+            The name of the column in the graph.
         """
         graph, source = self.graph, self._source(feature)
         levels = self.features[feature].levels

@@ -46,12 +46,24 @@ class Columns(dict[tuple[int, tuple[int, ...] | None], int]):
     """
 
     def index_of(self, feature: int, route: tuple[int, ...] | None) -> int:
-        """Index of a column; a new one is added."""
+        """Index of a column; a new one is added.
+
+        Args:
+            feature: number of the feature.
+            route: branch of each level, if the column has these in place of codes; None: it has
+                codes or numbers.
+        """
         return self.setdefault((feature, route), len(self))
 
 
 def column_test(reading: Reading, node: int, columns: Columns) -> ColumnTest:
-    """The test of an inner node; its column is added to `columns`."""
+    """The test of an inner node as comparisons with a column of numbers.
+
+    Args:
+        reading: the tree.
+        node: number of the node.
+        columns: the columns of the graph; the one that is tested is added.
+    """
     feature, subsets = reading.feature[node], reading.branch_sets(node)
     shares = [subset.missing for subset in subsets]
     missing = shares.index(1) if 1 in shares else None
@@ -87,7 +99,12 @@ class Ensemble:
         self.ends: list[tuple[int, int, int]] = []
 
     def add(self, reading: Reading, tree: int = 0) -> None:
-        """Append a tree, for rows that are not divided."""
+        """Append a tree, for rows that are not divided.
+
+        Args:
+            reading: the tree.
+            tree: its number in the ensemble.
+        """
         first = len(self.nodes["nodes_modes"])
         tests = comparisons(reading, lambda node: column_test(reading, node, self.columns))
         for number, test in enumerate(tests):

@@ -60,6 +60,10 @@ def css_colours(style: str, prefix: str) -> str:
     Each palette is written as CSS variables ``--<prefix>0``, ``--<prefix>1``, ..., and the scale of
     numbers as ``--<prefix>v0``, ``--<prefix>v1``, ...
 
+    Args:
+        style: the style sheet.
+        prefix: first part of the names of the variables.
+
     Examples:
         >>> css_colours(":root{/*dark*/}", "m")[:28]
         ':root{--m0:#9194FF;--m1:#FFE'

@@ -29,18 +29,21 @@ ALL_BRANCHES = -2
 
 
 class Language(ABC):
-    """The syntax that `nested` needs of a programming language; ``x3`` is the value of feature 3,
-    which the written function reads at its start.
+    """The syntax that `nested_conditions` needs of a programming language.
+
+    In all texts ``x3`` is the value of feature 3, which the written function reads at its start.
 
     Attributes:
-        never, always: conditions that no value meets, and that all do.
-        between: template of a condition, from `low` (excluded) to `high`.
-        or_missing: template of `inside`, or a missing value.
-        negated: template of the negation of `test`.
-        first, next: templates of the lines that open the blocks of a chain under a condition.
-        otherwise: line that opens the last block of a chain.
-        closing: line that closes a chain of blocks; empty if the language needs none.
-        divided: statement that returns the mark of a row that goes down several branches.
+        never: condition that no value meets.
+        always: condition that every value meets.
+        between: template of a condition: `x` is above `low`, and at most `high`.
+        or_missing: template of a condition: `x` is missing, or the condition `inside` holds.
+        negated: template of the negation of the condition `test`.
+        if_line: template of the line that opens the first block of a chain under a condition.
+        else_if_line: template of the line that opens a further block under a condition.
+        else_line: line that opens the last block of a chain.
+        end_line: line that closes a chain of blocks; empty if the language needs none.
+        return_divided: statement that returns the mark of a row that goes down several branches.
     """
 
     never: str
@@ -48,45 +51,63 @@ class Language(ABC):
     between: str
     or_missing: str
     negated: str
-    first: str
-    next: str
-    otherwise: str
-    closing: str
-    divided: str
+    if_line: str
+    else_if_line: str
+    else_line: str
+    end_line: str
+    return_divided: str
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
 
     @abstractmethod
-    def answer(self, leaf: int, said: Label | None) -> str:
-        """The statement that returns the number of a leaf, and in a comment what it predicts."""
+    def answer(self, leaf: int, label: Label | None) -> str:
+        """The statement that returns the number of a leaf, and in a comment what it predicts.
+
+        Args:
+            leaf: number of the leaf.
+            label: what the leaf predicts; None: no comment.
+        """
 
     @abstractmethod
     def levels(self, x: str, feature: int, codes: Sequence[int], missing: bool) -> str:
-        """A condition that the values `x` of a nominal feature meet: those with some codes, and
-        missing ones if `missing`."""
+        """A condition that some values of a nominal feature meet.
+
+        Args:
+            x: the expression of the value.
+            feature: number of the feature.
+            codes: codes of the levels that meet the condition, in ascending order.
+            missing: whether a missing value meets it.
+        """
 
     def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
-        """A condition that the values of a set meet, and missing ones if `missing`."""
+        """A condition that the values of a set meet.
+
+        Args:
+            feature: number of the feature.
+            subset: the set: levels, or an interval.
+            missing: whether a missing value meets the condition.
+        """
         x = f"x{feature}"
         if subset.codes is not None:
             return self.levels(x, feature, sorted(subset.codes), missing)
         if subset.empty:
             return f"{x} != {x}" if missing else self.never
-        low, high = math.isfinite(subset.lower), math.isfinite(subset.upper)
-        if not low and not high:
+        has_lower, has_upper = math.isfinite(subset.lower), math.isfinite(subset.upper)
+        if not has_lower and not has_upper:
             return self.always if missing else f"{x} == {x}"
-        if low and high:
+        if has_lower and has_upper:
             inside = self.between.format(x=x, low=subset.lower, high=subset.upper)
             return self.or_missing.format(x=x, inside=inside) if missing else inside
         if missing:  # comparisons with NaN are false, so their negation is true
-            test = f"{x} > {subset.upper!r}" if high else f"{x} <= {subset.lower!r}"
+            test = f"{x} > {subset.upper!r}" if has_upper else f"{x} <= {subset.lower!r}"
             return self.negated.format(test=test)
-        return f"{x} <= {subset.upper!r}" if high else f"{x} > {subset.lower!r}"
+        return f"{x} <= {subset.upper!r}" if has_upper else f"{x} > {subset.lower!r}"
 
 
 def fits_nesting(reading: Reading) -> bool:
-    """True if the tree is shallow enough for nested ifs."""
+    """Whether the tree is shallow enough for nested ifs."""
+    # Blocks that enclose each node: those of its parent, its own, and an else-if before it each.
     blocks = [0] * len(reading.children)
     for node, children in enumerate(reading.children):
         for branch, child in enumerate(children):
@@ -96,9 +117,15 @@ def fits_nesting(reading: Reading) -> bool:
     return True
 
 
-def nested(reading: Reading, language: Language, indent: int) -> Iterator[str]:
-    """Yield the tree as nested conditions, line by line, from a level of indentation on."""
-    number = reading.leaf_numbers
+def nested_conditions(reading: Reading, language: Language, indent: int) -> Iterator[str]:
+    """Yield the tree as nested conditions, line by line.
+
+    Args:
+        reading: the tree.
+        language: writes the conditions and statements.
+        indent: level of indentation of the outermost lines, four spaces each.
+    """
+    leaf_numbers = reading.leaf_numbers
     # What is still to be written: (level, line), or (level, node) for a whole subtree.
     work: list[tuple[int, int | str]] = [(0, 0)]
     while work:
@@ -109,7 +136,7 @@ def nested(reading: Reading, language: Language, indent: int) -> Iterator[str]:
             continue
         children = reading.children[item]
         if not children:
-            yield space + language.answer(number[item], reading.answers.of(item))
+            yield space + language.answer(leaf_numbers[item], reading.answers.of(item))
             continue
         # One block per branch. The last one needs no condition, unless rows may be divided: then
         # these are what remains.
@@ -118,27 +145,30 @@ def nested(reading: Reading, language: Language, indent: int) -> Iterator[str]:
         chain: list[tuple[int, int | str]] = []
         for branch, (child, subset) in enumerate(zip(children, subsets, strict=True)):
             if branch == len(children) - 1 and not divides:
-                chain.append((level, language.otherwise))
+                chain.append((level, language.else_line))
             else:
                 condition = language.test(feature, subset, subset.missing == 1)
-                block = language.next if branch else language.first
-                chain.append((level, block.format(condition)))
+                line = language.else_if_line if branch else language.if_line
+                chain.append((level, line.format(condition)))
             chain.append((level + 1, child))
         if divides:
-            chain += [(level, language.otherwise), (level + 1, language.divided)]
-        if language.closing:
-            chain.append((level, language.closing))
+            chain += [(level, language.else_line), (level + 1, language.return_divided)]
+        if language.end_line:
+            chain.append((level, language.end_line))
         work += reversed(chain)
 
 
 TABLES = (
     "feature", "first", "start", "length", "missing", "child", "share", "leaf", "cut", "route",
 )  # fmt: skip
-"""Names of `tables`."""
+"""Names of the lists of `tree_tables`."""
 
 
-def tables(reading: Reading) -> dict[str, list[Any]]:
+def tree_tables(reading: Reading) -> dict[str, list[Any]]:
     """The tree as flat lists by name, over which the written program loops.
+
+    Args:
+        reading: the tree.
 
     Returns:
         feature: feature tested by each node, -1 in a leaf.
@@ -154,9 +184,9 @@ def tables(reading: Reading) -> dict[str, list[Any]]:
     """
     columns: dict[str, list[Any]] = {name: [] for name in TABLES}
     columns["first"].append(0)
-    number = reading.leaf_numbers
+    leaf_numbers = reading.leaf_numbers
     for node, children in enumerate(reading.children):
-        columns["leaf"].append(number.get(node, -1))
+        columns["leaf"].append(leaf_numbers.get(node, -1))
         columns["child"] += children
         columns["first"].append(len(columns["child"]))
         if not children:

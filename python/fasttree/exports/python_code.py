@@ -19,7 +19,7 @@ from typing import Any
 
 from .._checks.words import counted
 from .answers import Label
-from .program import Language, fits_nesting, nested, tables
+from .program import Language, fits_nesting, nested_conditions, tree_tables
 from .reading import Reading
 
 HEAD = '''\
@@ -208,12 +208,12 @@ class _PythonSyntax(Language):
     never, always = "False", "True"
     between = "{low!r} < {x} <= {high!r}"
     or_missing, negated = "{x} != {x} or {inside}", "not {test}"
-    first, next = "if {}:", "elif {}:"
-    otherwise, closing = "else:", ""
-    divided = "return None"
+    if_line, else_if_line = "if {}:", "elif {}:"
+    else_line, end_line = "else:", ""
+    return_divided = "return None"
 
-    def answer(self, leaf: int, said: Label | None) -> str:
-        return f"return {leaf}  # {'unclassified' if said is None else ascii(said)}"
+    def answer(self, leaf: int, label: Label | None) -> str:
+        return f"return {leaf}  # {'unclassified' if label is None else ascii(label)}"
 
     def levels(self, x: str, feature: int, codes: Sequence[int], missing: bool) -> str:
         known = self.reading.features[feature].levels or ()
@@ -245,11 +245,34 @@ def to_python(model: Any) -> str:
         'yes'
     """
     reading = Reading(model)
-    leaves, features = reading.leaves, reading.features
     nests = fits_nesting(reading)
+    # Divided rows need the tables and the loop in any case.
     loops = reading.fractional or not nests
-    # Levels and imputed values by position of the feature, as literals of dicts.
-    levels = {j: f.levels for j, f in enumerate(features) if f.levels is not None}
+    out = [_head(reading, loops)]
+    # The function that finds a leaf: nested ifs, or a loop over tables.
+    if nests:
+        out.append(_nested_leaf(reading))
+    if loops:
+        columns = {name: tuple_literal(column) for name, column in tree_tables(reading).items()}
+        out.append(WALK.format(**columns))
+    if not nests:
+        out.append(LOOP)
+    if reading.predicts_number:
+        out.append(DIVIDED_NUMBER if reading.fractional else NUMBER)
+    else:
+        out.append(DIVIDED_PROBA if reading.fractional else PROBA)
+    out.append(DIVIDED_LEAF if reading.fractional else LEAF_OF)
+    return "".join(out)
+
+
+def _head(reading: Reading, loops: bool) -> str:
+    """The beginning of the module: its docstring, the features, and the answers of the leaves.
+
+    Args:
+        reading: the tree.
+        loops: whether the module has the loop over tables, which needs an import.
+    """
+    leaves, features = reading.leaves, reading.features
     shares = reading.probabilities(leaves).tolist()
     if reading.predicts_number:
         functions, nothing = "predict(row) and leaf(row)", ""
@@ -265,49 +288,45 @@ def to_python(model: Any) -> str:
             labels=tuple_literal(c if c >= 0 else None for c in reading.leaf_labels),
             shares="".join(f"    {tuple_literal(row)},\n" for row in shares),
         )
+    # Levels, imputed values and sentinels by position of the feature, as literals of dicts.
+    levels = {j: tuple_literal(f.levels) for j, f in enumerate(features) if f.levels is not None}
     fills = {
-        j: f.levels[int(f.fill)] if f.levels else f.fill
+        j: ascii(f.levels[int(f.fill)] if f.levels else f.fill)
         for j, f in enumerate(features)
         if f.fill is not None
     }
-    sentinels = {j: f.sentinels for j, f in enumerate(features) if f.sentinels}
-    said = ascii(reading.said_sentinels)[1:-1].replace('"', '\\"')
-    unused = [f.name for f in features if f.unused]
-    out = [
-        HEAD.format(
-            size=counted(len(leaves), "leaf"),
-            depth=reading.depth,
-            imports="import math\nfrom bisect import bisect_left" if loops else "import math",
-            features=tuple_literal(f.name for f in features),
-            unused=f"\nUNUSED = {tuple_literal(unused)}  # features that are not read"
-            if unused
-            else "",
-            answers=answers,
-            functions=functions,
-            sentinel_words=f"\n{said}." if said else "",
-            sentinels="{" + ", ".join(f"{j}: {v}" for j, v in sentinels.items()) + "}",
-            nothing=nothing,
-            levels="{" + ", ".join(f"{j}: {tuple_literal(v)}" for j, v in levels.items()) + "}",
-            fills="{" + ", ".join(f"{j}: {v!a}" for j, v in fills.items()) + "}",
-        )
-    ]
-    # The function that finds a leaf: nested ifs, or a loop over tables. Divided rows need the
-    # tables in any case.
-    if nests:
-        out.append("\ndef _leaf(row):\n")
-        for j in reading.tested_features:
-            read = "_level" if j in levels else "_number"
-            out.append(f"    x{j} = {read}(row, {j})  # {features[j].name!a}\n")
-        out += [line + "\n" for line in nested(reading, _PythonSyntax(reading), 1)]
-        out.append("\n")
-    if loops:
-        columns = {name: tuple_literal(column) for name, column in tables(reading).items()}
-        out.append(WALK.format(**columns))
-    if not nests:
-        out.append(LOOP)
-    if reading.predicts_number:
-        out.append(DIVIDED_NUMBER if reading.fractional else NUMBER)
-    else:
-        out.append(DIVIDED_PROBA if reading.fractional else PROBA)
-    out.append(DIVIDED_LEAF if reading.fractional else LEAF_OF)
-    return "".join(out)
+    sentinels = {j: str(f.sentinels) for j, f in enumerate(features) if f.sentinels}
+    sentinel_words = ascii(reading.said_sentinels)[1:-1].replace('"', '\\"')
+    unused_names = tuple_literal(f.name for f in features if f.unused)
+    has_unused = any(f.unused for f in features)
+    unused = f"\nUNUSED = {unused_names}  # features that are not read" if has_unused else ""
+    return HEAD.format(
+        size=counted(len(leaves), "leaf"),
+        depth=reading.depth,
+        imports="import math\nfrom bisect import bisect_left" if loops else "import math",
+        features=tuple_literal(f.name for f in features),
+        unused=unused,
+        answers=answers,
+        functions=functions,
+        sentinel_words=f"\n{sentinel_words}." if sentinel_words else "",
+        sentinels=_dict_literal(sentinels),
+        nothing=nothing,
+        levels=_dict_literal(levels),
+        fills=_dict_literal(fills),
+    )
+
+
+def _dict_literal(literals: dict[int, str]) -> str:
+    """The literal of a dict from integers to values that are literals already."""
+    return "{" + ", ".join(f"{key}: {value}" for key, value in literals.items()) + "}"
+
+
+def _nested_leaf(reading: Reading) -> str:
+    """The function that finds the leaf of a row by nested ifs."""
+    lines = ["\ndef _leaf(row):"]
+    for j in reading.tested_features:
+        feature = reading.features[j]
+        reader = "_number" if feature.levels is None else "_level"
+        lines.append(f"    x{j} = {reader}(row, {j})  # {feature.name!a}")
+    lines += nested_conditions(reading, _PythonSyntax(reading), 1)
+    return "\n".join([*lines, "", ""])

@@ -287,7 +287,12 @@ class Reading:
         ]
 
     def reaching(self, node: int, feature: int) -> frozenset[int]:
-        """Codes of the levels of a feature that no test above a node has sent elsewhere."""
+        """Codes of the levels of a feature that no test above a node has sent elsewhere.
+
+        Args:
+            node: number of the node.
+            feature: number of the nominal feature.
+        """
         among = frozenset(range(len(self.features[feature].levels or ())))
         while node:
             parent = int(self.tree.parent[node])
@@ -355,7 +360,12 @@ class Reading:
 
 
 def _values(feature: Feature, codes: list[int]) -> ValueSet:
-    """The values with some codes: levels, or those of neighbouring bins."""
+    """The values with some codes: levels, or those of neighbouring bins.
+
+    Args:
+        feature: the feature.
+        codes: the codes, in ascending order.
+    """
     if feature.levels is not None:
         return ValueSet(codes=frozenset(codes))
     edges = (-math.inf, *(feature.cuts or ()), math.inf)

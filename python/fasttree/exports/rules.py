@@ -58,7 +58,12 @@ class Condition:
 
     @classmethod
     def of(cls, feature: Feature, subset: ValueSet) -> Condition:
-        """The condition that a value of a feature belongs to a set."""
+        """The condition that a value of a feature belongs to a set.
+
+        Args:
+            feature: the feature.
+            subset: the set.
+        """
         levels = None
         if subset.codes is not None:
             levels = tuple((feature.levels or ())[c] for c in sorted(subset.codes))
@@ -76,8 +81,13 @@ class Condition:
     def to_text(
         self, decimals: int = 6, missing: bool = False, max_levels: int | None = None
     ) -> str:
-        """The condition as text: ``2 < petal width <= 5``, ``outlook in {rainy, sunny}``; a list of
-        more than `max_levels` levels is shortened (None: never)."""
+        """The condition as text: ``2 < petal width <= 5``, ``outlook in {rainy, sunny}``.
+
+        Args:
+            decimals: digits of thresholds behind the point, at most.
+            missing: whether the text says that missing values meet the condition.
+            max_levels: longer lists of levels are shortened; None: no list is.
+        """
         return one_line(condition(*self._source, decimals, missing, max_levels))
 
     def record(self) -> dict[str, Any]:
@@ -111,8 +121,13 @@ class _LeafRule(ABC):
     def to_text(
         self, decimals: int = 6, missing: bool = False, max_levels: int | None = None
     ) -> str:
-        """The rule on one line; a list of more than `max_levels` levels is shortened (None:
-        never)."""
+        """The rule on one line.
+
+        Args:
+            decimals: digits of thresholds behind the point, at most.
+            missing: whether conditions say that missing values meet them.
+            max_levels: longer lists of levels are shortened; None: no list is.
+        """
         texts = (c.to_text(decimals, missing, max_levels) for c in self.conditions)
         conditions = " and ".join(texts) or "always"
         answer, quality = self._answer()

@@ -159,13 +159,25 @@ class _Writer:
         return self.dialect.string(value)
 
     def _among(self, levels: list[Label], one: str, several: str) -> str:
-        """A comparison with one level, or with a list of them."""
+        """A comparison with one level, or with a list of them.
+
+        Args:
+            levels: the levels, at least one.
+            one: operator before one level.
+            several: operator before a list.
+        """
         if len(levels) == 1:
             return f"{one} {self.literal(levels[0])}"
         return f"{several} ({', '.join(map(self.literal, levels))})"
 
     def _condition(self, feature: int, subset: ValueSet, missing: bool) -> str:
-        """The condition of a set of values; `missing`: NULL and unknown levels meet it, too."""
+        """The condition that a value belongs to a set.
+
+        Args:
+            feature: number of the feature.
+            subset: the set.
+            missing: whether NULL and unknown levels meet the condition as well.
+        """
         column = self.columns[feature]
         levels = list(self.reading.features[feature].levels or ())
         if subset.empty:
@@ -187,7 +199,12 @@ class _Writer:
         return f"({column} IS NULL OR {bounds})" if missing else bounds
 
     def _unknown(self, feature: int, levels: list[Label]) -> str:
-        """The column is NULL or holds none of these levels."""
+        """The condition that a column is NULL or holds none of some levels.
+
+        Args:
+            feature: number of the feature.
+            levels: the levels.
+        """
         column = self.columns[feature]
         if not levels:
             return f"{column} IS NULL"
@@ -218,7 +235,12 @@ class _Writer:
         return factors
 
     def case(self, values: dict[int, str], otherwise: str | None = None) -> str:
-        """One CASE that gives undivided rows the value of their leaf, and others `otherwise`."""
+        """One CASE that gives undivided rows the value of their leaf.
+
+        Args:
+            values: expression of the value of each leaf, by the number of its node.
+            otherwise: expression for rows that are divided; None: NULL.
+        """
         lines = []
         for leaf, subsets in self.reading.paths():
             condition = self.undivided(subsets)
@@ -247,7 +269,12 @@ class _Writer:
         return [self.case({leaf: repr(p[c]) for leaf, p in self.answers.items()}) for c in codes]
 
     def written_as(self, output: str, columns: list[str]) -> str:
-        """The expressions of an output, or with a table the SELECT of its columns and them."""
+        """The expressions of an output, or with a table the SELECT of its columns and them.
+
+        Args:
+            output: the output, as in `to_sql`.
+            columns: the expressions.
+        """
         names = ["leaf" if output == "leaf" else "prediction"]
         if output == "proba":
             names = [f"p({label})" for label in self.reading.classes]
@@ -260,13 +287,31 @@ class _Writer:
 
 
 def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
-    """The writer of a tree in a dialect; ValueError for an unknown one."""
+    """The writer of a tree in a dialect.
+
+    Args:
+        model: a fitted tree.
+        dialect: one of `DIALECTS`.
+        table: name of the table whose rows a query reads; None: an expression is written.
+
+    Raises:
+        ValueError: an unknown dialect.
+    """
     one_of("dialect", dialect, tuple(DIALECTS))
     return _Writer(Reading(model), dialect, table, model._schema.date_parts)
 
 
 def output_of(output: str | None, served: tuple[str, ...], what: str) -> str:
-    """The output, the first served by default; ValueError for one that `what` does not have."""
+    """The output that is asked for.
+
+    Args:
+        output: its name; None: the first one of `served`.
+        served: the outputs that there are.
+        what: what is written, for the error.
+
+    Raises:
+        ValueError: an output that is not served.
+    """
     if output is not None and output not in served:
         listed = " or ".join(map(repr, served))
         raise ValueError(f"output={shown(output)} is not known of {what}; use {listed}")
@@ -357,7 +402,13 @@ def to_sql(
 
 
 def named_list(expressions: list[str], names: list[str], separator: str) -> str:
-    """A list of expressions with names, for a SELECT."""
+    """A list of expressions with names, for a SELECT.
+
+    Args:
+        expressions: the expressions.
+        names: their names.
+        separator: text between two of them.
+    """
     pairs = zip(expressions, names, strict=True)
     return separator.join(f"{expression} AS {name}" for expression, name in pairs)
 
@@ -366,14 +417,18 @@ def largest(writer: _Writer, sums: list[str]) -> str:
     """The first class whose sum is not below that of any other by more than rounding.
 
     The sums are named in an inner SELECT, so that each is written once.
+
+    Args:
+        writer: the writer of the tree.
+        sums: the expression of the sum of each class.
     """
     names = [f"ft_p{code}" for code in range(len(sums))]
     cases = []
     for code, name in enumerate(names):
-        largest = " AND ".join(
+        is_largest = " AND ".join(
             [f"{name} > 0", *(f"{other} - {name} < {EQUAL}" for other in names if other != name)]
         )
-        cases.append(f"    WHEN {largest} THEN {writer.literal(writer.reading.classes[code])}")
+        cases.append(f"    WHEN {is_largest} THEN {writer.literal(writer.reading.classes[code])}")
     fields = named_list(sums, names, ",\n    ")
     return (
         "(SELECT CASE\n" + "\n".join(cases) + f"\n  END FROM (SELECT\n    {fields}) AS ft_mixture)"

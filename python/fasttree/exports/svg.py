@@ -36,7 +36,12 @@ HIGH = 400.0
 
 
 def _dark(colours: Sequence[str], dark: Sequence[str]) -> str:
-    """Rules that replace colours on dark pages."""
+    """Rules that replace colours on dark pages.
+
+    Args:
+        colours: the colours of light pages.
+        dark: the colour that replaces each.
+    """
     pairs = zip(colours, dark, strict=True)
     fills = "".join(f'.ft-tree [fill="{one}"]{{fill:{other}}}\n' for one, other in pairs)
     return f"@media (prefers-color-scheme:dark){{\n{fills}}}\n"
@@ -178,8 +183,15 @@ def to_svg(
 
 
 def svg_of_page(model: Any, max_nodes: int) -> str:
-    """A fitted tree as SVG text for a page, whose root is seen without scrolling: at the left, or
-    above its branches, which are indented, where the picture would be high."""
+    """A fitted tree as SVG text for a page, whose root is seen without scrolling.
+
+    The root stands at the left; or above its branches, which are indented, where the picture would
+    be high.
+
+    Args:
+        model: the tree.
+        max_nodes: largest number of nodes that are drawn.
+    """
     drawing = Drawing(model, max_nodes=max_nodes)
     if drawing.height > HIGH:
         drawing = Drawing(model, max_nodes=max_nodes, indented=True)
@@ -187,7 +199,13 @@ def svg_of_page(model: Any, max_nodes: int) -> str:
 
 
 def _written(drawing: Drawing, title: str = "", fontsize: float | None = None) -> str:
-    """A layout as SVG text."""
+    """A layout as SVG text.
+
+    Args:
+        drawing: the layout.
+        title: heading above the tree; empty: none.
+        fontsize: size of the texts, px; None: that of the layout.
+    """
     size = maybe(number_in(0.0, 1000.0, above=True))("fontsize", fontsize)
     # The heading stands above the origin of the drawing.
     heading = one_line(title)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._checks import having, integer, listing, one_of, shown, whole
+from .._checks import check_integer, check_whole, having, listing, one_of, shown
 from .._checks.plain_text import one_line
 from .._checks.words import counted, given, p_value_text
 from .reading import Feature, Reading
@@ -81,8 +81,8 @@ def to_text(
     if intervals is not None:
         having("what leaf_intervals() of this model found", "said")("intervals", intervals)
     if max_depth is not None:
-        max_depth = integer("max_depth", max_depth, 0)
-    decimals = whole(0, 1000)("decimals", decimals)
+        max_depth = check_integer("max_depth", max_depth, 0)
+    decimals = check_whole("decimals", decimals, 0, 1000)
     conditions, lines = {0: ""}, []
     for node, depth in enumerate(reading.tree.depth.tolist()):
         if node not in conditions:  # below a folded node
@@ -113,7 +113,16 @@ def to_text(
 
 
 def _renamed(features: Sequence[Feature], names: list[Any], style: str) -> Sequence[Feature]:
-    """The features with other names."""
+    """The features with other names.
+
+    Args:
+        features: the features of the model.
+        names: the names, one per feature.
+        style: style of the text, of which only "tree" takes other names.
+
+    Raises:
+        ValueError: another style, or another number of names.
+    """
     if style != "tree":
         raise ValueError(f"feature_names do not go with style={shown(style)}")
     if len(names) != len(features):

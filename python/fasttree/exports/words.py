@@ -49,29 +49,46 @@ def _ems(character: str) -> float:
 
 
 def text_width(text: str, size: float) -> float:
-    """Estimated width in px of a text in a proportional sans-serif font of `size` px."""
+    """Estimated width in px of a text in a proportional sans-serif font.
+
+    Args:
+        text: the text.
+        size: size of the font, px.
+    """
     return sum(map(_ems, text)) * size
 
 
 def fit_width(text: str, size: float, width: float) -> str:
-    """The text, with an ellipsis in its middle if it is wider than `width` px in a font of `size`
-    px: long names often begin alike, or end alike.
+    """The text, with an ellipsis in its middle if it is too wide: long names often begin alike, or
+    end alike.
 
-    Reads only as many characters as fit, so that very long names cost nothing.
+    It reads only as many characters as fit, so that very long names cost nothing.
+
+    Args:
+        text: the text.
+        size: size of the font, px.
+        width: width that it must fit into, px.
     """
     room = width / size
     if _fitting(text, room) == len(text):
         return text
     room -= _ems("\u2026")
-    first = _fitting(text, room / 2)
-    rest = room - text_width(text[:first], 1.0)
-    last = _fitting(reversed(text), rest) if rest > 0 else 0
-    return f"{text[:first].rstrip()}\u2026{text[len(text) - last :].lstrip()}"
+    n_first = _fitting(text, room / 2)
+    rest = room - text_width(text[:n_first], 1.0)
+    n_last = _fitting(reversed(text), rest) if rest > 0 else 0
+    return f"{text[:n_first].rstrip()}\u2026{text[len(text) - n_last :].lstrip()}"
 
 
 def fit_counts(counts: Sequence[str], size: float, width: float) -> str:
-    """Phrases such as "yes: 12" with commas. Where they are wider than `width` px, long names are
-    shortened; then the last phrases are left out and their number is given. Numbers stay whole.
+    """Phrases such as "yes: 12" with commas, fitted into a width.
+
+    Where they are too wide, long names are shortened; then the last phrases are left out and their
+    number is given. Numbers stay whole.
+
+    Args:
+        counts: the phrases.
+        size: size of the font, px.
+        width: width that they must fit into, px.
 
     Examples:
         >>> fit_counts(["would buy again: 61", "would not buy again: 253"], 11.0, 230.0)
@@ -92,7 +109,12 @@ def fit_counts(counts: Sequence[str], size: float, width: float) -> str:
 
 
 def _fitting(text: Iterable[str], room: float) -> int:
-    """How many characters fit into `room` ems."""
+    """How many characters at the beginning of a text fit into a width.
+
+    Args:
+        text: the characters.
+        room: the width, ems.
+    """
     return sum(1 for _ in takewhile(lambda used: used <= room, accumulate(map(_ems, text))))
 
 
@@ -104,7 +126,12 @@ MAX_LEVELS = 8
 
 
 def level_list(names: Sequence[str], max_levels: int | None = MAX_LEVELS) -> str:
-    """Levels in braces. Of more than `max_levels`, the first ones and the number of the others.
+    """Levels in braces.
+
+    Args:
+        names: the levels.
+        max_levels: largest number of levels that are all named; of more, the first ones are named
+            and the number of the others is given. None: all are named.
 
     Examples:
         >>> level_list(["red", "green"])
@@ -121,8 +148,14 @@ def level_list(names: Sequence[str], max_levels: int | None = MAX_LEVELS) -> str
 def branch_text(
     feature: Feature, subset: ValueSet, decimals: int = 6, max_levels: int | None = MAX_LEVELS
 ) -> str:
-    """What a branch takes, without its feature: ``<= 2.5``, ``= rainy``, ``is missing``; see
-    `level_list` for `max_levels`."""
+    """What a branch takes, without its feature: ``<= 2.5``, ``= rainy``, ``is missing``.
+
+    Args:
+        feature: the feature that is tested.
+        subset: the values that the branch takes.
+        decimals: digits of thresholds behind the point, at most.
+        max_levels: largest number of levels that are all named, as in `level_list`.
+    """
     if subset.empty:
         return "is missing" if subset.missing else "is nothing"
     if subset.everything(feature):
@@ -148,7 +181,13 @@ def branch_text(
 
 
 def _ends(feature: Feature, subset: ValueSet, decimals: int) -> tuple[str, str]:
-    """Lower and upper end of an interval, as printed."""
+    """Lower and upper end of an interval, as printed.
+
+    Args:
+        feature: the feature, which knows the thresholds of its bins.
+        subset: the interval.
+        decimals: digits behind the point, at most.
+    """
     lower, upper = (feature.threshold_of(end) for end in (subset.lower, subset.upper))
     return number(lower, decimals), number(upper, decimals)
 
@@ -156,7 +195,14 @@ def _ends(feature: Feature, subset: ValueSet, decimals: int) -> tuple[str, str]:
 def short_branch_text(
     feature: Feature, subset: ValueSet, decimals: int = 6, max_levels: int | None = MAX_LEVELS
 ) -> str:
-    """What a branch takes, as short as possible: ``≤ 2.5``, ``rainy``, ``missing``."""
+    """What a branch takes, as short as possible: ``≤ 2.5``, ``rainy``, ``missing``.
+
+    Args:
+        feature: the feature that is tested.
+        subset: the values that the branch takes.
+        decimals: digits of thresholds behind the point, at most.
+        max_levels: largest number of levels that are all named, as in `level_list`.
+    """
     return respelled(branch_text(feature, subset, decimals, max_levels), SIGNS | SHORT)
 
 
@@ -169,6 +215,10 @@ SHORT = {"= ": "", "is ": "", "in ": ""}
 
 def respelled(text: str, spellings: Mapping[str, str]) -> str:
     """The text with another spelling of how it begins.
+
+    Args:
+        text: the text.
+        spellings: new spelling by the old one; the first one that the text begins with is used.
 
     Examples:
         >>> respelled("<= 2.5", SIGNS), respelled("= rainy", SIGNS)

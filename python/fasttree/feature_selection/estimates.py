@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import checked, integer, number_in, one_of, one_value, shown
+from .._checks import check_integer, checked, number_in, one_of, one_value, shown
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed, Self
 from .._checks.progress import Progress
 from .._checks.words import counted
@@ -274,7 +274,7 @@ class Budget:
 
         def size(name: str, default: int) -> int:
             value = getattr(self, name)
-            return integer(name, default if value is None else value, least)
+            return check_integer(name, default if value is None else value, least)
 
         start = size(*first)
         return start, start if self.z is None else max(start, size(*last))

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import as_float, checked, choice, integer, memory_limit, shown
+from .._checks import as_float, check_integer, checked, choice, memory_limit, shown
 from .._checks.aliases import MaybeArray, Task
 from .._checks.progress import make_report
 from ..datasets.genotypes import Genotypes
@@ -355,7 +355,7 @@ def turf(
         raise ValueError(
             f"share={shown(share)} must be a number that lies between 0 and 1, both excluded"
         )
-    keep = integer("keep", keep, 1)
+    keep = check_integer("keep", keep, 1)
     if as_genotypes(X) is None:
         X, y, params["task"] = given_with_task(X, y, params.get("task"), criterion, params)
     options = {"criterion": criterion, "sample_weight": sample_weight, **params}

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import integer, is_missing, shown, threads
+from .._checks import check_integer, is_missing, shown, threads
 from .._checks.aliases import MaybeArray, Seed
 from .._checks.mapped import check_mapped
 from .._checks.progress import Progress, make_report
@@ -230,7 +230,7 @@ def relief_p_values(
             f"criterion={shown(criterion)} has no p-values here; 'surf' and 'multisurf' have, "
             "whose neighbours do not depend on the classes"
         )
-    number = integer("n_permutations", n_permutations, 0)
+    number = check_integer("n_permutations", n_permutations, 0)
     samples, table = labelled(study, y)
     classes = table.y_codes.astype(np.uint16)
     random = np.random.default_rng(seed_of(random_state))

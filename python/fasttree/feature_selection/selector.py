@@ -26,7 +26,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks import as_float, integer, shown
+from .._checks import as_float, check_integer, shown
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.progress import Progress
 from ..datasets.inputs import load_if_named, resolve_names
@@ -183,7 +183,7 @@ class CriterionSelector(Selector):
         """How many features stay at most, and the score that they reach."""
         most, least = features, -np.inf
         if self.k is not None:
-            most = min(most, integer("k", self.k, 1))
+            most = min(most, check_integer("k", self.k, 1))
         if self.share is not None:
             share = as_float(self.share)
             if share is None or not 0 < share <= 1:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import checked, one_value, row_weights, shown, whole
+from .._checks import check_whole, checked, one_value, row_weights, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .labels import encode_proba, positive_code
 from .metric import metric_of
@@ -36,7 +36,7 @@ def curve_of(
 ) -> CalibrationCurve:
     """Return the reliability curve of checked arrays: bool hits (n,), confidence (n,) in [0, 1],
     weights or None."""
-    n_bins = whole(1, 10**6)("n_bins", n_bins)
+    n_bins = check_whole("n_bins", n_bins, 1, 10**6)
     if strategy == "uniform":
         edges = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
     elif strategy == "quantile":

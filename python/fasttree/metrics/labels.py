@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._checks import (
-    hashable,
     is_missing,
     listing,
     number_array,
     refuse_masked,
+    refuse_unhashable,
     refuse_where,
     shown,
 )
@@ -38,7 +38,9 @@ def _one_dimensional(values: Any, what: str) -> np.ndarray:
     refuse_masked(what, values)
     array = np.asarray(values)
     if array.dtype == object:
-        hashable(what, (None if is_missing(label) else label for label in array.ravel().tolist()))
+        refuse_unhashable(
+            what, (None if is_missing(label) else label for label in array.ravel().tolist())
+        )
     if array.ndim != 1:
         raise ValueError(
             f"{what} must be one-dimensional, got shape {array.shape}; pass one label per row"

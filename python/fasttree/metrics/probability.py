@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import as_float, checked, number_array, number_in, row_weights, shown, whole
+from .._checks import as_float, check_whole, checked, number_array, number_in, row_weights, shown
 from .._checks.aliases import ClassLabels, MaybeArray
 from .labels import average, encode_proba
 from .metric import metric_of
@@ -53,7 +53,7 @@ def laplace_scores(counts: Any, *, axis: int = -1) -> np.ndarray:
     """
     if counts.ndim == 0 or not (counts >= 0).all():
         raise ValueError("counts must be an array of numbers that are not negative, one a class")
-    axis = whole(-counts.ndim, counts.ndim - 1)("axis", axis)
+    axis = check_whole("axis", axis, -counts.ndim, counts.ndim - 1)
     return (counts + 1.0) / (counts.sum(axis=axis, keepdims=True) + counts.shape[axis])
 
 

@@ -16,7 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string, whole
+from .._checks import (
+    check_integer,
+    checked,
+    choice,
+    maybe,
+    one_value,
+    random_seed,
+    shown,
+    string,
+    whole_in,
+)
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.data_warnings import quiet, warnings_about
 from .._checks.naming import did_you_mean
@@ -38,7 +48,7 @@ from .validation import ON_ERROR, PreparedValidation, check_seeded, prepare_vali
 
 def _position(name: str, value: Any) -> str | int:
     """Check of an argument that is the name or position of a method."""
-    return value if isinstance(value, str) else integer(name, value, -(2**31))
+    return value if isinstance(value, str) else check_integer(name, value, -(2**31))
 
 
 def _tree_parameters(params: Any) -> dict[str, Any]:
@@ -81,7 +91,7 @@ def _tables_and_criteria(tables: Any, criteria: Any, more: Any) -> tuple[Any, An
     keep_proba=one_value,
     on_interrupt=ON_INTERRUPT,
     on_error=ON_ERROR,
-    stability=maybe(whole(1)),
+    stability=maybe(whole_in(1)),
 )
 def compare(
     tables: Any,

@@ -41,7 +41,7 @@ def tables_of_comparison(result: Any) -> list[ReportTable]:
 def _title(result: Any) -> str:
     """The metric, and its direction if smaller values are better."""
     direction = "" if result.greater_is_better else ", smaller is better"
-    return f"{scale_of(result.metric)[2]}{direction}"
+    return f"{scale_of(result.metric).label}{direction}"
 
 
 def _test_name(result: Any) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import listing, shown, whole
+from .._checks import check_whole, listing, shown
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.words import argument, given, option
 from ..table.groups import group_codes
@@ -157,7 +157,7 @@ def resolve_cv(
             )
         return _repeated(int(match[2]), int(match[1]), random_state, task, grouped)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        return _repeated(whole(2)("cv", cv), 1, random_state, task, grouped)
+        return _repeated(check_whole("cv", cv, 2), 1, random_state, task, grouped)
     if not hasattr(cv, "split") or isinstance(cv, bytes | type):
         cv = listing("cv", cv)
     return cv

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .._checks import integer, shown
+from .._checks import check_integer, shown
 
 _MULTIPLIER = 0x5DEECE66D
 _INCREMENT = 0xB
@@ -27,7 +27,7 @@ class JavaRandom:
     """
 
     def __init__(self, seed: int) -> None:
-        self._state = (integer("seed", seed, -(2**63)) ^ _MULTIPLIER) & _MASK
+        self._state = (check_integer("seed", seed, -(2**63)) ^ _MULTIPLIER) & _MASK
 
     def _next_31(self) -> int:
         """The top 31 bits of the next state."""

@@ -50,11 +50,25 @@ class LearningCurve(Rendered):
         return self.result.methods
 
     def values(self, method: str, metric: str) -> np.ndarray:
-        """Return scores, (repetitions, sizes)."""
+        """The scores, shape (repetitions, sizes).
+
+        Args:
+            method: name of the method.
+            metric: name of the metric.
+        """
         return self.result[method][metric].reshape(-1, len(self.train_sizes))
 
     def plot(self, metric: str | None = None, ax: Axes | None = None, **options: Any) -> Any:
-        """Draw the curves; see `fasttree.plots.learning_curves`. Returns the axes."""
+        """Draw the curves; see `fasttree.plots.learning_curves`.
+
+        Args:
+            metric: name of the metric; None: the first one.
+            ax: axes to draw on; None: those of a new figure.
+            **options: further arguments of `learning_curves`.
+
+        Returns:
+            The axes.
+        """
         from ..plots import learning_curves
 
         return learning_curves(self, metric=metric, ax=ax, **options)
@@ -88,7 +102,7 @@ class LearningCurve(Rendered):
                 rows.append([size, *(mean_sd(row["mean"], row["sd"], metric) for row in of_size)])
             note = f"Mean (standard deviation) over {repeats} repetitions."
             header = ["training rows", *self.methods]
-            tables.append(report_table(scale_of(metric)[2], header, rows, note))
+            tables.append(report_table(scale_of(metric).label, header, rows, note))
         return tables
 
     def document(self) -> dict[str, Any]:
@@ -126,10 +140,24 @@ def learning_curve(
     """Cross-validate methods by training size.
 
     Args:
-        X, y, criterion, estimators: rows, labels and methods as in `cross_validate`.
-        train_sizes, test_size, n_repeats, stratify, nested: as in `LearningCurveSplit`; the rows of
-            a regression are never stratified.
-        scoring, task, random_state, n_jobs, progress, client, journal: as in `cross_validate`.
+        X: the rows: a Table, anything that `Table` takes, or the name of a data set or file.
+        y: their labels or numbers, or the name of a column of X.
+        criterion: split criteria to compare, one tree each.
+        estimators: further methods: an estimator of scikit-learn, a list or a dict of them.
+        train_sizes: training sizes: whole numbers of rows, or shares of the rows outside the test
+            set.
+        test_size: share of the rows that are tested.
+        n_repeats: how often a test set is drawn.
+        stratify: whether test sets keep the shares of the classes; numbers are never stratified.
+        nested: whether a larger training set contains the smaller ones of the same repetition.
+        scoring: metrics, by name; None: those of the task.
+        task: "classification" or "regression"; None: by y.
+        random_state: seed or generator of the test sets and of methods that draw.
+        n_jobs: threads; None means the engine's default for trees and one for other estimators.
+        progress: whether a bar is drawn, or a function ``progress(done, total)``.
+        client: a Dask client, on whose workers the methods are fitted.
+        journal: a file to which finished units of work are appended; the same call continues a
+            killed run.
         **params: parameters of every tree.
 
     Returns:

@@ -22,7 +22,7 @@ from .._checks import (
     number_in,
     random_seed,
     shown,
-    whole,
+    whole_in,
 )
 from .._checks.aliases import MaybeArray, Seed
 from .splitter import Fold, Splitter, label_codes, row_count
@@ -49,7 +49,7 @@ class LearningCurveSplit(Splitter):
     @checked(
         train_sizes=listing,
         test_size=number_in(0.0, 1.0, above=True, below=True),
-        n_repeats=whole(1),
+        n_repeats=whole_in(1),
         stratify=choice(True, False),
         nested=choice(True, False),
         random_state=random_seed,

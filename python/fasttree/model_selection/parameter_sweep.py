@@ -126,7 +126,7 @@ class Sweep(Rendered):
                 [label, *(cells[place] for place in row)]
                 for label, row in zip(rows, places.tolist(), strict=True)
             ]
-            head = f"{title}{scale_of(metric)[2]} by {across}, {folds}"
+            head = f"{title}{scale_of(metric).label} by {across}, {folds}"
             tables.append(report_table(head, ["", *columns], body, spread_note(sd, cells)))
         return tables
 

@@ -266,7 +266,7 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
             notes.append(f"Interrupted: {counted(self.unfinished, 'fold')} {verb} not finished.")
         notes += automatic_notes([self])
         notes += [f"{name} does not apply: {why}" for name, why in self.skipped.items()]
-        header = ["method", *(scale_of(metric)[2] for metric in metrics)]
+        header = ["method", *(scale_of(metric).label for metric in metrics)]
         return [
             report_table(title, header, rows, *notes),
             *(

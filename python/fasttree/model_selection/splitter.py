@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import choice, generator_of, one_of, whole
+from .._checks import check_whole, choice, generator_of, one_of
 from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.data_warnings import warn_caller
 from .._checks.parameters import Parameters
@@ -111,8 +111,8 @@ class Splitter(Parameters):
 
     def __post_init__(self) -> None:
         """Refuse other than whole numbers, fewer than two folds and no repetition."""
-        self.n_splits = whole(2)("n_splits", self.n_splits)
-        self.n_repeats = whole(1)("n_repeats", self.n_repeats)
+        self.n_splits = check_whole("n_splits", self.n_splits, 2)
+        self.n_repeats = check_whole("n_repeats", self.n_repeats, 1)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds over all repetitions."""
@@ -386,7 +386,7 @@ class ContiguousKFold(Splitter):
     holdout: bool = True
 
     def __post_init__(self) -> None:
-        self.n_splits = self.n_folds = whole(2)("n_folds", self.n_folds)
+        self.n_splits = self.n_folds = check_whole("n_folds", self.n_folds, 2)
         choice(True, False)("holdout", self.holdout)
 
     def _bounds(self, n_rows: int) -> np.ndarray:

@@ -147,7 +147,7 @@ def prepare_data(
     """Return the rows in the forms that the methods need; there is a Table only if the caller gives
     one or one of our methods needs it."""
     from ..table import Table
-    from ..table.target import encode_numbers
+    from ..table.numeric_targets import encode_numbers
 
     # A Table checks rows and labels itself.
     is_number = task == "regression"

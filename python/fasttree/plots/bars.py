@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole
+from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole_in
 from .._checks.words import counted
 from .canvas import AXES, BESIDE, REFERENCE, Axes, axes_of, colour, draw_legend, finish
 
@@ -95,7 +95,15 @@ def grouped_bars(
 
 
 def _sizes(name: str, value: Any) -> Any:
-    """Check the argument `sizes`: a `Comparison`, or a mapping data set -> method -> size."""
+    """Check the argument `sizes`: a `Comparison`, or a mapping data set -> method -> size.
+
+    Args:
+        name: name of the argument.
+        value: its value.
+
+    Raises:
+        TypeError: any other value.
+    """
     if hasattr(value, "with_metric"):
         return value
     if not (isinstance(value, Mapping) and len(value)):
@@ -169,6 +177,14 @@ def _shares_of_best(
 
     If no score is above 0, they are divided by the absolute value of the lowest one, and the name
     of the criterion says so. NaN becomes 0.
+
+    Args:
+        scores: the scores by criterion, one per feature each.
+        n_features: number of features.
+        noise: the level of noise of some criteria.
+
+    Raises:
+        ValueError: another number of scores than of features.
     """
     shares = {}
     for criterion, numbers in scores.items():
@@ -213,7 +229,7 @@ def _cut_low_bars(ax: Any) -> None:
 
 
 @checked(
-    scores=mapping("a list of scores", np.iterable), features=listing, largest=whole(1), ax=AXES
+    scores=mapping("a list of scores", np.iterable), features=listing, largest=whole_in(1), ax=AXES
 )
 def criteria_bars(
     scores: Mapping[str, Sequence[float]],

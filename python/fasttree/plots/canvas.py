@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import checked, having, maybe, number_in, optional, whole
+from .._checks import checked, having, import_optional, maybe, number_in, whole_in
 from .._checks.saving import replace_file
 from ..exports.palette import PALETTE, colour
 from ..exports.words import fit_width
@@ -60,7 +60,9 @@ BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
 
 
 def _matplotlib() -> Any:
-    return optional("matplotlib.figure", "pictures need matplotlib: pip install 'fasttree[plots]'")
+    return import_optional(
+        "matplotlib.figure", "pictures need matplotlib: pip install 'fasttree[plots]'"
+    )
 
 
 AXES = maybe(having("axes of matplotlib", "plot", "get_position", "figure"))
@@ -68,8 +70,8 @@ AXES = maybe(having("axes of matplotlib", "plot", "get_position", "figure"))
 
 
 @checked(
-    rows=whole(1, 64),
-    columns=whole(1, 64),
+    rows=whole_in(1, 64),
+    columns=whole_in(1, 64),
     width=number_in(0.0, 1000.0, above=True),
     height=number_in(0.0, 1000.0, above=True),
 )
@@ -172,7 +174,11 @@ def axes_of(ax: Any, *, width: float = 7.0, height: float = 4.5) -> Any:
     """The axes that a plot draws into.
 
     These are `ax` if given, else pyplot's current axes if they are empty, else the axes of a new
-    pyplot figure of `width` x `height` inches (inside `detached`: always of a new figure).
+    pyplot figure (inside `detached`: always of a new figure).
+
+    Args:
+        ax: the axes that the user gives; None: none.
+        width, height: size of a new figure, inches.
     """
     if ax is not None:
         return ax
@@ -203,7 +209,9 @@ def _is_empty(ax: Any) -> bool:
 def plain_frame(ax: Any, grid: str = "y") -> None:
     """Remove the upper and right spines, and draw a faint grid behind the data.
 
-    `grid` is the axis whose ticks get lines: "x", "y" or "both".
+    Args:
+        ax: the axes.
+        grid: the axis whose ticks get lines: "x", "y" or "both".
     """
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
@@ -221,7 +229,16 @@ def finish(
 ) -> Any:
     """Apply settings of the axes, the title and the frame of `plain_frame`, and draw a legend.
 
-    `size` is that of the title, points; `legend` the options of the legend, None: no legend.
+    Args:
+        ax: the axes.
+        title: the title.
+        grid: the axis whose ticks get lines: "x", "y" or "both".
+        size: size of the title, points.
+        legend: options of the legend; None: no legend.
+        **settings: settings of the axes, such as ``xlabel``.
+
+    Returns:
+        The axes.
     """
     ax.set(**settings)
     ax.set_title(title, fontsize=size)
@@ -239,7 +256,13 @@ def draw_legend(ax: Any, **options: Any) -> None:
 
 
 def unit_square(ax: Any, title: str, xlabel: str, ylabel: str) -> None:
-    """Axes from 0 to 1 with their labels, and the dashed diagonal."""
+    """Draw the frame of a curve of shares: axes from 0 to 1, equally long, and the dashed diagonal.
+
+    Args:
+        ax: the axes.
+        title: the title.
+        xlabel, ylabel: labels of the axes.
+    """
     ax.plot([0, 1], [0, 1], **REFERENCE)
     ax.set_aspect("equal")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
@@ -256,9 +279,14 @@ LINE_STYLES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
 
 
 def curve(ax: Any, index: int, x: Any, y: Any, label: str, *, dots: bool = False) -> None:
-    """Draw the curve of the method with this index, in its colour and line style.
+    """Draw the curve of a method, in its colour and line style.
 
-    `dots` adds the method's marker at every point.
+    Args:
+        ax: the axes.
+        index: position of the method, which selects colour, line style and marker.
+        x, y: the points, in order.
+        label: name of the method, for the legend.
+        dots: whether the method's marker stands at every point.
     """
     ax.plot(
         np.asarray(x, dtype=float),

@@ -87,17 +87,23 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -
     return finish(ax, title, "x", size=10, legend=legend, xlabel=label)
 
 
-def _legend_handles(ax: Axes, methods: Sequence[str], base: int) -> list[Any]:
-    """One mark per method for the legend; `base` is the index of the baseline."""
+def _legend_handles(ax: Axes, methods: Sequence[str], baseline: int) -> list[Any]:
+    """One mark per method for the legend.
+
+    Args:
+        ax: the axes.
+        methods: names of the methods.
+        baseline: position of the method that others are compared with, which has a mark of its own.
+    """
     return [
         ax.scatter(
             [],
             [],
-            s=90 if index == base else 34,
-            marker="|" if index == base else marker(index),
+            s=90 if index == baseline else 34,
+            marker="|" if index == baseline else marker(index),
             color=colour(index),
-            linewidth=2.4 if index == base else 1.2,
-            label=f"{method} (baseline)" if index == base else method,
+            linewidth=2.4 if index == baseline else 1.2,
+            label=f"{method} (baseline)" if index == baseline else method,
         )
         for index, method in enumerate(methods)
     ]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having, listing, maybe, number_array, whole
+from .._checks import checked, having, listing, maybe, number_array, whole_in
 from .._checks.plain_text import one_line
 from .._checks.words import counted
 from ..exports.palette import colour
@@ -20,7 +20,16 @@ from .canvas import AXES, Axes, axes_of, finish
 
 
 def _names(model: Any, names: Sequence[str] | None, n_features: int) -> list[str]:
-    """The given names, those of the training data, or ``x0, x1, ...``."""
+    """The given names, those of the training data, or ``x0, x1, ...``.
+
+    Args:
+        model: a fitted estimator.
+        names: names that the user gives; None: none.
+        n_features: number of features of the model.
+
+    Raises:
+        ValueError: another number of names than of features.
+    """
     if names is None:
         names = getattr(model, "feature_names_in_", None)
     if names is None:
@@ -35,7 +44,7 @@ def _names(model: Any, names: Sequence[str] | None, n_features: int) -> list[str
 
 @checked(
     model=having("a fitted model with feature_importances_", "feature_importances_"),
-    largest=whole(1),
+    largest=whole_in(1),
     feature_names=maybe(listing),
     ax=AXES,
 )
@@ -82,7 +91,7 @@ def plot_importances(
     return finish(ax, title, xlabel="importance")
 
 
-@checked(stability=having("what stability(X, y) found", "features"), largest=whole(1), ax=AXES)
+@checked(stability=having("what stability(X, y) found", "features"), largest=whole_in(1), ax=AXES)
 def stability_bars(
     stability: Any, *, largest: int = 15, title: str = "", ax: Axes | None = None
 ) -> Axes:

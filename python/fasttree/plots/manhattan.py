@@ -125,20 +125,32 @@ def _points(ax: Any) -> tuple[float, float]:
 
 
 def _spaced(ax: Any, middles: np.ndarray, order: list[str]) -> list[str]:
-    """The chromosomes under their middles; those that would touch the one before are left out."""
+    """The chromosomes under their middles; the text of one that would touch another is empty.
+
+    Args:
+        ax: the axes, with their final limits.
+        middles: the middle of each chromosome, in data coordinates, ascending.
+        order: names of the chromosomes.
+    """
     across, _ = _points(ax)
-    said, end = [], -np.inf
+    labels, end = [], -np.inf
     for middle, name in zip((middles * across).tolist(), order, strict=True):
-        half = WIDTH * SIZE * len(name) / 2
-        fits = middle - half > end + 1
-        said.append(name if fits else "")
-        end = middle + half if fits else end
-    return said
+        half_width = WIDTH * SIZE * len(name) / 2
+        fits = middle - half_width > end + 1
+        labels.append(name if fits else "")
+        end = middle + half_width if fits else end
+    return labels
 
 
 def _name(ax: Any, x: np.ndarray, y: np.ndarray, names: list[str]) -> None:
     """Write names beside points, the highest first, none over another; a line leads to a name that
-    is not at its point."""
+    is not at its point.
+
+    Args:
+        ax: the axes, with their final limits.
+        x, y: the points, in data coordinates.
+        names: the name of each point.
+    """
     across, up = _points(ax)
     left, right = (limit * across for limit in ax.get_xlim())
     low, top = (limit * up for limit in ax.get_ylim())
@@ -169,7 +181,13 @@ def _name(ax: Any, x: np.ndarray, y: np.ndarray, names: list[str]) -> None:
 
 
 def _is_free(box: Box, placed: list[Box], room: Box) -> bool:
-    """Whether a box lies within a room and meets none of those that are placed."""
+    """Whether a box lies within a room and meets none of the boxes that are placed.
+
+    Args:
+        box: the box.
+        placed: the boxes that are placed already.
+        room: the box that it must lie in.
+    """
     inside = box[0] >= room[0] and box[1] >= room[1] and box[2] <= room[2] and box[3] <= room[3]
     return inside and not any(
         box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]

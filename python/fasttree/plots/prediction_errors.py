@@ -37,7 +37,14 @@ def _pairs(points: Any) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 def _scatter(ax: Any, index: int, x: np.ndarray, y: np.ndarray, label: str) -> None:
-    """The rows of the method with this index; dots are small where there are many."""
+    """Draw a dot for each row that a method predicts; dots are small where there are many.
+
+    Args:
+        ax: the axes.
+        index: position of the method, which selects colour and marker.
+        x, y: the coordinates of the rows.
+        label: name of the method, for the legend.
+    """
     size = float(np.clip(6000 / len(x), 5, 32))
     ax.scatter(
         x,

@@ -116,9 +116,15 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
 
 
 def _name_columns(ax: Any, columns: list[str], cell_width: float, numbers: bool) -> None:
-    """Write tick labels under columns of `cell_width` inches without overlap.
+    """Write tick labels under columns without overlap.
 
     Numbers are shortened, and some are left out if needed; other names are rotated.
+
+    Args:
+        ax: the axes.
+        columns: the labels.
+        cell_width: width of a column, inches.
+        numbers: whether the labels are numbers.
     """
     if numbers:
         columns = _shortened(columns)

@@ -49,12 +49,25 @@ class _Canvas:
         self.artists: list[Any] = []
 
     def text(self, x: float, y: float, text: str, size: float, **options: Any) -> None:
-        """Draw a text with its baseline at `y`."""
+        """Draw a text.
+
+        Args:
+            x, y: left end of its baseline, unless `options` say otherwise.
+            text: the text; it is written on one line.
+            size: size of the font, px of the drawing.
+            **options: options of matplotlib's text.
+        """
         style = {"color": INK, "ha": "left", "fontsize": size * self.scale, **options}
         self.artists.append(self.ax.text(x, y, one_line(text), parse_math=False, **style))
 
     def box(self, x: float, y: float, width: float, height: float, **options: Any) -> None:
-        """Draw a filled rectangle with its upper left corner at (`x`, `y`)."""
+        """Draw a filled rectangle.
+
+        Args:
+            x, y: its upper left corner.
+            width, height: its size.
+            **options: options of matplotlib's rectangle.
+        """
         from matplotlib.patches import Rectangle
 
         self.artists.append(self.ax.add_patch(Rectangle((x, y), width, height, **options)))
@@ -243,13 +256,18 @@ def _draw_together(axes: Sequence[Any]) -> None:
         rooms.append(ax.figure.bbox.size * (width, height) / figure.dpi)
 
     def drawn(depth: int | None = None, indented: bool = False) -> list[Drawing]:
-        """All trees; of those that choose their depth, `depth` levels."""
-        found = [
+        """The layouts of all trees.
+
+        Args:
+            depth: levels of the trees that choose their depth; None: the usual ones.
+            indented: whether branches are indented below their node.
+        """
+        drawings = [
             tree.draw(depth if tree.automatic else tree.max_depth, indented=indented)
             for tree in trees
         ]
-        Drawing.align(found)
-        return found
+        Drawing.align(drawings)
+        return drawings
 
     def fitting(drawings: Sequence[Drawing]) -> float:
         """Points per pixel at which all drawings fit their axes."""

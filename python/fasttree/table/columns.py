@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import hashable, is_missing, shown
+from .._checks import is_missing, refuse_unhashable, shown
 from .._checks.words import argument, option
 from .exact_integers import float_of_integers, inexact_message, is_inexact
 
@@ -229,6 +229,10 @@ def family(value_type: type) -> str:
     return value_type.__name__
 
 
+class CellTypeError(TypeError):
+    """A cell has a type that no column holds: it is no text, bool, number or date."""
+
+
 def object_family(name: str, cells: list[Any], role: str = "column") -> str | None:
     """The one family that all cells belong to, missing ones apart; None if all are missing.
 
@@ -238,7 +242,9 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
         role: what the column is, for errors.
 
     Raises:
-        TypeError: naming the first cell whose type does not go with the cells before it.
+        CellTypeError: a cell of a type that no column holds, such as a list.
+        TypeError: a cell of another family than the cells before it. Both messages name the first
+            such cell and its row.
     """
     type_of: dict[str, type] = {}
     for cell_type in set(map(type, cells)):
@@ -264,7 +270,7 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
             continue
         kind = family(type(cell))
         if kind not in families:
-            raise TypeError(
+            raise CellTypeError(
                 f"{role} {name!r}, row {row}: {shown(cell)} is of type {type(cell).__name__}; "
                 "the argument must be a string or a number (a cell is a number, a string, a bool "
                 "or missing): leave the column out, or write its cells as text"
@@ -315,7 +321,7 @@ def codes_of(
         distinct = set(cells)
     except TypeError:  # Decimal's signalling NaN, a missing cell, has no hash
         cells = [None if is_missing(cell) else cell for cell in cells]
-        hashable(f"column {name!r}", cells)
+        refuse_unhashable(f"column {name!r}", cells)
         distinct = set(cells)
     missing = {v for v in distinct if is_missing(v)}
     distinct -= missing

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import hashable, is_missing, shown
+from .._checks import is_missing, refuse_unhashable, shown
 from .._checks.words import counted, given
 
 
@@ -48,7 +48,7 @@ def group_codes(groups: Any, n_rows: int) -> np.ndarray:
                 f"groups: row {row} (counted from 0) has no group; give it one, or leave the row "
                 "out"
             )
-    hashable("groups", labels)
+    refuse_unhashable("groups", labels)
     different = dict.fromkeys(labels)
     if len(different) < 2:
         raise ValueError("groups: all rows are of one group, which cannot be divided")

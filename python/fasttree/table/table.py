@@ -26,21 +26,15 @@ from .._checks.naming import column_name
 from .._checks.words import argument, counted, worded
 from ..exports.tables.listing import Records
 from . import sources, views
+from .class_targets import encode_target, target_of_column
 from .columns import Column, Kind, code_block, numeric_block, placeholder_column
 from .dates import DateOrder, date_features, date_orders
 from .decimal_marks import parse_texts
 from .file_cells import FileCells
 from .named_columns import pop_column
 from .nominal_columns import Roles, column_of, each_role, recast_columns, resolve_roles
-from .target import (
-    NumericTarget,
-    Target,
-    encode_numbers,
-    encode_target,
-    from_column,
-    no_target,
-    numbers_of,
-)
+from .numeric_targets import encode_numbers, target_numbers
+from .target import NumericTarget, Target, no_target
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -252,9 +246,9 @@ class Table(_Attributes):
         _Attributes.__init__(self, name=name, has_feature_names=has_feature_names)
         self._set_columns(tuple(columns), *(() if target is None else (target,)))
         if target is not None and task == "regression":
-            self._target = NumericTarget(target.name, numbers_of(target.name, target))
+            self._target = NumericTarget(target.name, target_numbers(target.name, target))
         elif target is not None:
-            self._target = from_column(target)
+            self._target = target_of_column(target)
         return self
 
     def _set_columns(self, columns: tuple[Column, ...], *others: Column) -> None:
@@ -423,7 +417,7 @@ class Table(_Attributes):
         target, column = self._need_target(), self.target_column
         assert column is not None
         new = self._clone()
-        new._target = NumericTarget(target.name, numbers_of(target.name, column))
+        new._target = NumericTarget(target.name, target_numbers(target.name, column))
         new.origin = self.origin and f"{self.origin}.as_regression()"
         return new
 
@@ -432,7 +426,7 @@ class Table(_Attributes):
         """The numbers of a regression, float64; a row without one is a ValueError naming it."""
         target = self._need_target()
         if isinstance(target, NumericTarget):
-            return target.check_numbers()
+            return target.checked_numbers()
         raise ValueError(
             f"the target {target.name!r} has classes, not numbers: read it with "
             f"{argument('task', 'regression')}{worded(', or use as_regression()')}"
@@ -464,7 +458,7 @@ class Table(_Attributes):
     @property
     def y_codes(self) -> np.ndarray:
         """Labels as int32 codes into `classes`; a row without a label is a ValueError naming it."""
-        return self._need_target().check()
+        return self._need_target().checked_codes()
 
     @property
     def target_column(self) -> Column | None:

@@ -33,26 +33,28 @@ pub(in crate::grow) struct PairContext {
     /// Value of a pair of whole weight 1.
     scale: f64,
     /// When a radius of Relief is large enough.
-    enough: RadiusRule,
+    radius_rule: RadiusRule,
     /// Relief's radius at the root, once it is found.
     radius: OnceLock<usize>,
 }
 
 impl PairContext {
-    /// The context of a tree on some rows of a data set of `n` rows.
-    pub fn new<W: Scanning>(weights: W, rows: &RowSet, n: usize) -> Self {
+    /// The context of a tree on some rows of a data set of `n_rows` rows; `weights` are those of
+    /// all rows of the data set.
+    pub fn new<W: Scanning>(weights: W, rows: &RowSet, n_rows: usize) -> Self {
         let radius = OnceLock::new();
         if weights.is_unit() {
-            let enough = RadiusRule::of_copies(rows.len() as f64);
-            return Self { weights: None, scale: 1.0, enough, radius };
+            let radius_rule = RadiusRule::of_copies(rows.len() as f64);
+            return Self { weights: None, scale: 1.0, radius_rule, radius };
         }
         // The unit of whole weights: 1 for copies, else a power of two for which the largest weight
         // is as large as 16 bits and the sum of all weights allow.
-        let value = |r: u32| weights.of(r).value(weights.unit());
+        let weight = |row: u32| weights.of(row).value(weights.unit());
         let mut unit = 1.0;
         if !weights.are_copies() {
-            let largest = rows.rows().iter().map(|&r| value(r)).fold(f64::MIN_POSITIVE, f64::max);
-            let sum: f64 = rows.rows().iter().map(|&r| value(r)).sum();
+            let largest =
+                rows.rows().iter().map(|&row| weight(row)).fold(f64::MIN_POSITIVE, f64::max);
+            let sum: f64 = rows.rows().iter().map(|&row| weight(row)).sum();
             while largest / unit >= MOST_IN_16_BITS
                 || sum / unit + rows.len() as f64 >= MAX_WEIGHT as f64
             {
@@ -64,14 +66,18 @@ impl PairContext {
                 unit /= 2.0;
             }
         }
-        let mut whole = vec![0; n];
-        rows.rows().iter().for_each(|&r| whole[r as usize] = (value(r) / unit).round() as u32);
-        let weighed = rows.rows().iter().map(|&r| f64::from(whole[r as usize]));
-        let enough = match weights.are_copies() {
-            true => RadiusRule::of_copies(weighed.sum()),
-            false => RadiusRule::of_importances(weighed),
+        let mut whole = vec![0; n_rows];
+        rows.rows()
+            .iter()
+            .for_each(|&row| whole[row as usize] = (weight(row) / unit).round() as u32);
+        let weighed = rows.rows().iter().map(|&row| f64::from(whole[row as usize]));
+        let radius_rule = if weights.are_copies() {
+            RadiusRule::of_copies(weighed.sum())
+        } else {
+            RadiusRule::of_importances(weighed)
         };
-        Self { weights: Some(whole), scale: unit * unit, enough, radius }
+        // A pair weighs the product of the weights of its rows.
+        Self { weights: Some(whole), scale: unit * unit, radius_rule, radius }
     }
 
     /// Relief's radius at the root: known, or found from `rows`, which must then be those of the
@@ -80,15 +86,15 @@ impl PairContext {
         match self.radius.get() {
             Some(&radius) => Ok(radius),
             None => {
-                let found = rows.radius(&control.holding(rows.held()), self.enough)?;
-                Ok(*self.radius.get_or_init(|| found))
+                let radius = rows.radius(&control.holding(rows.held()), self.radius_rule)?;
+                Ok(*self.radius.get_or_init(|| radius))
             }
         }
     }
 
     /// The whole weight of a row.
     fn weight(&self, row: u32) -> u32 {
-        self.weights.as_ref().map_or(1, |w| w[row as usize])
+        self.weights.as_ref().map_or(1, |weights| weights[row as usize])
     }
 }
 
@@ -105,6 +111,6 @@ pub(in crate::grow) struct PairWorkspace {
 pub(in crate::grow) struct PairScores {
     /// Place among the nominal features, and score.
     pub scores: Vec<(u32, f64)>,
-    /// Score of the undivided node.
-    pub whole: f64,
+    /// Score of the undivided node; 0 where no limit reads it.
+    pub undivided: f64,
 }

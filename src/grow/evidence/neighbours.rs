@@ -32,6 +32,6 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         let places = nominal.features.iter().enumerate();
         let scores =
             places.map(|(place, &feature)| (place as u32, scores[feature as usize])).collect();
-        Ok(PairScores { scores, whole: 0.0 })
+        Ok(PairScores { scores, undivided: 0.0 })
     }
 }

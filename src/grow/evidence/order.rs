@@ -1,5 +1,5 @@
 //! Scores of candidates by the order of a numeric target: the mean loss of a node around its
-//! quantile, less that of the branches ([`crate::split::order`]).
+//! quantile, minus that of the branches ([`crate::split::order`]).
 //!
 //! Internal rows are numbered by their target, so the sorted row numbers of a node are the order in
 //! which [`PrefixLosses`] wants them. A numeric feature takes two passes over its sorted rows, one
@@ -19,7 +19,7 @@ use crate::grow::search::{divisions, is_one_value};
 use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::order::{PrefixLosses, QuantileOf, WeighedNumber, Whole};
-use crate::split::{NominalSplits, Scored};
+use crate::split::{BestOfFeature, NominalSplits, ScoredCandidate};
 use crate::stats::contingency::ContingencyTables;
 use crate::stats::{ExactMoments, FixedWeights, RowCopies, Sum, TargetRows, Weighing};
 
@@ -33,6 +33,7 @@ struct TargetLoss<'t> {
 /// The rows of a node by ascending target.
 struct NodeOrder<'m, T> {
     losses: PrefixLosses<'m, T>,
+    /// The place of each internal row of the node in this order.
     place: &'m [u32],
     /// Loss of all rows.
     whole: f64,
@@ -40,8 +41,8 @@ struct NodeOrder<'m, T> {
     all: bool,
 }
 
-/// A candidate: rows on the left of a threshold (the number of a division of levels, 0 for a
-/// multiway split), and its score.
+/// Gets a candidate of one feature, `visit(at, score)`: its number within the feature
+/// ([`CandidateBlock::at`](crate::split::CandidateBlock::at)) and its score, or a loss.
 type Visit<'v> = dyn FnMut(u32, f64) + 'v;
 
 impl ByOrder for RowCopies<'_> {}
@@ -58,11 +59,12 @@ impl ByOrder for TargetRows<'_> {
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
     ) -> Result<()> {
-        let narrow = node.context.weights.unit_target().is_some()
+        let is_narrow = node.context.weights.unit_target().is_some()
             && node.range.len <= ExactMoments::MOST_NARROW;
-        match narrow {
-            true => node.each_in::<i64>(query, contingency, wanted, workspace, control, visit),
-            false => node.each_in::<i128>(query, contingency, wanted, workspace, control, visit),
+        if is_narrow {
+            node.visit_in::<i64>(query, contingency, wanted, workspace, control, visit)
+        } else {
+            node.visit_in::<i128>(query, contingency, wanted, workspace, control, visit)
         }
     }
 }
@@ -76,7 +78,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         wanted: WantedFeatures<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
-    ) -> Result<Vec<Scored>> {
+    ) -> Result<Vec<BestOfFeature>> {
         let ties = self.context.setting.ties;
         let mut found = Vec::new();
         W::each_by_order(
@@ -87,38 +89,40 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
             workspace,
             control,
             &mut |feature, at, score| {
-                Scored::keep(&mut found, feature, at, score, ties);
+                BestOfFeature::keep(&mut found, feature, at, score, ties);
             },
         )?;
         Ok(found)
     }
 
-    /// All candidates: feature, number within it and score.
-    pub(in crate::grow) fn all_by_order(
+    /// The candidates of all features, in feature order.
+    pub(in crate::grow) fn score_all_by_order(
         &self,
         loss: QuantileLoss,
         contingency: &ContingencyTables<W::Sum>,
         control: &Control,
-    ) -> Result<Vec<(u32, u32, f64)>> {
-        let mut found = Vec::new();
+    ) -> Result<Vec<ScoredCandidate>> {
+        let mut candidates = Vec::new();
         let memory = &mut OrderWorkspace::default();
         W::each_by_order(
             self,
             CandidateQuery { loss, all: true },
             contingency,
-            WantedFeatures(None),
+            WantedFeatures::ALL,
             memory,
             control,
             &mut |feature, at, score| {
-                found.push((feature, at, score));
+                candidates.push(ScoredCandidate { feature, at, score });
             },
         )?;
-        Ok(found)
+        Ok(candidates)
     }
 }
 
 impl NodeEvaluator<'_, '_, TargetRows<'_>> {
-    fn each_in<T: Whole>(
+    /// [`ByOrder::each_by_order`] with sums in integers of type `T`, which must hold the moments of
+    /// the node's rows.
+    fn visit_in<T: Whole>(
         &self,
         query: CandidateQuery,
         contingency: &ContingencyTables<ExactMoments>,
@@ -127,12 +131,14 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
     ) -> Result<()> {
-        let target = TargetLoss { numbers: target(self.context.data)?, query };
+        let target = TargetLoss { numbers: target_of(self.context.data)?, query };
         let unit = target.numbers.grid().unit;
         let OrderWorkspace { rows, of_node, of_known, left, right } = workspace;
         self.sort_rows(rows);
         let mut node = self.order_of::<T>(rows, target, of_node);
-        for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted.has(f)) {
+        for feature in (0..self.context.data.columns().len() as u32)
+            .filter(|&feature| wanted.is_wanted(feature))
+        {
             control.check()?;
             let visit = &mut |at, score| visit(feature, at, score * unit);
             match self.context.place(feature) {
@@ -179,13 +185,15 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         NodeOrder { whole: losses.of_all(), losses, place, all: target.query.all }
     }
 
+    /// The number of a row in the units of the target, with its weight.
     fn number_of(&self, target: &Target, row: u32) -> WeighedNumber {
         let weight = self.context.weights.of(row).units();
         WeighedNumber { weight, units: target.units()[row as usize] }
     }
 
-    /// A test of the size of a branch by the limits, from its rows and its weight in units.
-    fn is_enough(&self) -> impl Fn(usize, f64) -> bool + use<> {
+    /// A test whether a branch is large enough for the limits: `is_large(rows, weight)`, with the
+    /// weight in units.
+    fn is_large_enough(&self) -> impl Fn(usize, f64) -> bool + use<> {
         let (min, unit) = (self.minimum(), self.context.weights.unit());
         move |rows, weight| {
             let weight = weight * unit;
@@ -204,7 +212,7 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         sides: [&mut Vec<f64>; 2],
         visit: &mut Visit<'_>,
     ) {
-        let known = self.known(numeric);
+        let known = self.known_order(numeric);
         let (order, n) = (&known.order[..], known.order.len());
         let (whole, weight) = (node.whole, node.losses.weight());
         let score = |losses: f64| (whole - losses) / weight;
@@ -215,14 +223,14 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         }
         // Rows without a value are a third branch, and the list has the others alone.
         let all = self.slices.order(numeric, self.range);
-        let without = sorted(all[n..].iter().map(|&e| entry_row(e)));
-        let Some(missing) = self.loss_of(&without, target) else { return };
-        let with = sorted(order.iter().map(|&e| entry_row(e)));
+        let rows_without = sort_rows_of(all[n..].iter().map(|&e| entry_row(e)));
+        let Some(missing) = self.loss_of(&rows_without, target) else { return };
+        let rows_with = sort_rows_of(order.iter().map(|&e| entry_row(e)));
         if is_one_value(order) {
-            let known = self.loss_of(&with, target);
+            let known = self.loss_of(&rows_with, target);
             return known.into_iter().for_each(|loss| visit(n as u32, score(loss + missing)));
         }
-        let mut known = self.order_of::<T>(&with, target, known_memory);
+        let mut known = self.order_of::<T>(&rows_with, target, known_memory);
         self.cuts_by_order(order, &mut known, sides, &mut |at, losses| {
             visit(at, score(losses + missing));
         });
@@ -243,15 +251,15 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         let place = |&e: &u32| rows.place[entry_row(e) as usize];
         rows.losses.prefixes(order.iter().map(place), left);
         rows.losses.prefixes(order.iter().rev().map(place), right);
-        let (whole, is_enough) = (rows.losses.weight(), self.is_enough());
+        let (whole, is_large_enough) = (rows.losses.weight(), self.is_large_enough());
         let (mut passed, mut least) = (0, f64::INFINITY);
         for at in 1..n {
             passed += self.context.weights.of(entry_row(order[at - 1])).units();
             let (on_left, losses) = (passed as f64, left[at] + right[n - at]);
             if (losses <= least || rows.all)
                 && entry_tied(order[at]) == 0
-                && is_enough(at, on_left)
-                && is_enough(n - at, whole - on_left)
+                && is_large_enough(at, on_left)
+                && is_large_enough(n - at, whole - on_left)
             {
                 least = losses;
                 visit(at as u32, losses);
@@ -270,8 +278,8 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
     fn loss_of(&self, rows: &[u32], target: TargetLoss<'_>) -> Option<f64> {
         let numbers = rows.iter().map(|&row| self.number_of(target.numbers, row));
         let weight: i64 = numbers.clone().map(|row| row.weight).sum();
-        let enough = self.is_enough()(rows.len(), weight as f64);
-        enough.then(|| QuantileOf::sorted(numbers, target.query.loss).loss)
+        let is_large = self.is_large_enough()(rows.len(), weight as f64);
+        is_large.then(|| QuantileOf::sorted(numbers, target.query.loss).loss)
     }
 
     /// The multiway split of a nominal feature.
@@ -302,7 +310,7 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
     ) {
         let divisions = divisions(&self.tables(contingency), nominal);
         let by_code = self.rows_by_code(nominal);
-        // The known rows, ascending, with their codes: each side is a part of them.
+        // The rows with a value, ascending, with their codes: each side is a part of them.
         let declared = by_code.len() - usize::from(self.context.nominal.missing[nominal]);
         let mut known: Vec<(u32, usize)> = Vec::new();
         for (code, rows) in by_code[..declared].iter().enumerate() {
@@ -310,37 +318,43 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         }
         known.sort_unstable();
         let mut rows = Vec::with_capacity(known.len());
-        let mut missing = 0.0;
+        let mut missing_loss = 0.0;
         if self.context.nominal.missing[nominal]
             && let Some(rows) = by_code.last().filter(|rows| !rows.is_empty())
         {
-            let Some(found) = self.loss_of(rows, target) else { return };
-            missing = found;
+            let Some(loss) = self.loss_of(rows, target) else { return };
+            missing_loss = loss;
         }
         let mut on_first = vec![false; declared];
         let unit = self.context.weights.unit();
         for at in divisions.groups.numbers().filter(|&at| divisions.is_candidate(at, unit)) {
             on_first.fill(false);
-            divisions.groups.listed(at).iter().for_each(|&code| on_first[code as usize] = true);
+            divisions
+                .groups
+                .codes_on_first(at)
+                .iter()
+                .for_each(|&code| on_first[code as usize] = true);
             let mut side = |first: bool| {
                 rows.clear();
-                let own = known.iter().filter(|&&(_, code)| on_first[code] == first);
-                rows.extend(own.map(|&(row, _)| row));
+                let on_side = known.iter().filter(|&&(_, code)| on_first[code] == first);
+                rows.extend(on_side.map(|&(row, _)| row));
                 self.loss_of(&rows, target)
             };
             if let (Some(first), Some(second)) = (side(true), side(false)) {
-                visit(at, (node.whole - (first + second + missing)) / node.losses.weight());
+                visit(at, (node.whole - (first + second + missing_loss)) / node.losses.weight());
             }
         }
     }
 }
 
-fn sorted(rows: impl Iterator<Item = u32>) -> Vec<u32> {
+/// Rows in ascending order, hence by ascending target.
+fn sort_rows_of(rows: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut rows: Vec<u32> = rows.collect();
     rows.sort_unstable();
     rows
 }
 
-fn target<'t>(data: &'t Dataset<'_>) -> Result<&'t Target> {
+/// The numeric target of a data set, which other targets do not have.
+fn target_of<'t>(data: &'t Dataset<'_>) -> Result<&'t Target> {
     data.target().ok_or_else(without_numbers)
 }

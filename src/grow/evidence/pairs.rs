@@ -82,6 +82,13 @@ impl<'m> PairPlan<'m> {
 
 impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     /// Scores of the features of the node by its pairs.
+    ///
+    /// The plan says which pass over the pairs the criterion needs. Counts by distance serve every
+    /// criterion, so they may come from a memo that other trees on the same rows share, and join
+    /// it; sums under one setting serve this criterion alone and are not kept.
+    ///
+    /// # Errors
+    /// A need of memory above the limit, an error of a user's criterion, or cancellation.
     pub fn pair_scores(
         &self,
         metric: &dyn OnPairs,
@@ -95,36 +102,35 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         let pass = plan.pass();
         match plan {
             PairPlan::Weighed(setting) => {
-                let rows = self.gathered(pairs, workspace, control, pass)?;
-                return self.weighed(metric, &setting, pairs, &rows, control);
+                let rows = self.gather_rows(pairs, workspace, control, pass)?;
+                return self.score_weighed(metric, &setting, pairs, &rows, control);
             }
             PairPlan::Matrices(setting, precision) => {
-                let rows = self.gathered(pairs, workspace, control, pass)?;
-                return self.by_matrices(metric, setting, precision, pairs, &rows, control);
+                let rows = self.gather_rows(pairs, workspace, control, pass)?;
+                return self.score_by_matrices(metric, setting, precision, pairs, &rows, control);
             }
             PairPlan::Alike { .. } | PairPlan::Profile => {}
         }
-        // Another tree on the same rows may have counted this node.
         let memo = self.context.setting.memo;
         if let Some(known) = memo.and_then(|memo| memo.get(workspace.key)) {
-            return self.scored_by_pairs(metric, pairs, &known);
+            return self.score_counted(metric, pairs, &known);
         }
         if let PairPlan::Alike { .. } = plan
             && let Some(setting) =
-                metric.alike(&mut || self.radius(pairs, workspace, control, pass))?
+                metric.alike(&mut || self.root_radius(pairs, workspace, control, pass))?
         {
-            let rows = self.gathered(pairs, workspace, control, pass)?;
-            return self.weighed(metric, &setting, pairs, &rows, control);
+            let rows = self.gather_rows(pairs, workspace, control, pass)?;
+            return self.score_weighed(metric, &setting, pairs, &rows, control);
         }
-        let known = self.counted(pairs, workspace, control, pass)?;
+        let known = self.count_pairs(pairs, workspace, control, pass)?;
         if let Some(memo) = memo {
             memo.keep(workspace.key, &known);
         }
-        self.scored_by_pairs(metric, pairs, &known)
+        self.score_counted(metric, pairs, &known)
     }
 
     /// The rows of the node, ready for a pass over their pairs.
-    fn gathered(
+    fn gather_rows(
         &self,
         pairs: &PairContext,
         workspace: &mut PairWorkspace,
@@ -134,8 +140,9 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         gather(self.context, pairs, self.coded(), &mut workspace.numbering, control, pass)
     }
 
-    /// Scores from the pairs of the node weighed under one setting.
-    fn weighed(
+    /// Scores from the pairs of the node, weighed under one setting. A node without a feature that
+    /// varies has no scores.
+    fn score_weighed(
         &self,
         metric: &dyn OnPairs,
         setting: &PairSetting,
@@ -149,11 +156,11 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         let sums = rows.weighed(&control.holding(rows.held()), setting)?.scaled(pairs.scale);
         let evidence =
             Pairs { profile: &Profile::default(), radius: 0, matrices: None, weighed: Some(&sums) };
-        self.scores_from(metric, rows.features(), &evidence)
+        self.score_evidence(metric, rows.features(), &evidence)
     }
 
     /// Scores from the count matrices of the node under one setting.
-    fn by_matrices(
+    fn score_by_matrices(
         &self,
         metric: &dyn OnPairs,
         setting: &PairSetting,
@@ -167,22 +174,24 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         }
         let (layout, classes) = (&self.context.nominal.layout, self.context.data.n_classes());
         let control = &control.holding(rows.held());
-        let found = match precision {
+        let occurring = match precision {
             Precision::Exact => rows.matrices(control, setting)?,
             Precision::Fixed => rows.weighed_matrices(control, setting)?,
         };
-        let matrices = rows.declared(&found, layout, classes, pairs.scale);
+        // From the values that occur in the node to all declared ones.
+        let matrices = rows.declared(&occurring, layout, classes, pairs.scale);
         let evidence = Pairs {
             profile: &Profile::default(),
             radius: 0,
             matrices: Some(&matrices),
             weighed: None,
         };
-        self.scores_from(metric, rows.features(), &evidence)
+        self.score_evidence(metric, rows.features(), &evidence)
     }
 
-    /// Relief's radius at the root: known, or this node is the root.
-    fn radius(
+    /// Relief's radius at the root. It is known, or this node is the root and its rows are gathered
+    /// to find it.
+    fn root_radius(
         &self,
         pairs: &PairContext,
         workspace: &mut PairWorkspace,
@@ -191,19 +200,19 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     ) -> Result<usize> {
         match pairs.radius.get() {
             Some(&radius) => Ok(radius),
-            None => pairs.radius_of(&self.gathered(pairs, workspace, control, pass)?, control),
+            None => pairs.radius_of(&self.gather_rows(pairs, workspace, control, pass)?, control),
         }
     }
 
     /// The pairs of the node, counted by distance.
-    fn counted(
+    fn count_pairs(
         &self,
         pairs: &PairContext,
         workspace: &mut PairWorkspace,
         control: &Control,
         pass: NodePass,
     ) -> Result<Arc<KnownPairs>> {
-        let rows = self.gathered(pairs, workspace, control, pass)?;
+        let rows = self.gather_rows(pairs, workspace, control, pass)?;
         let profile = match rows.features() {
             [] => Profile::default(),
             _ => rows.profile(&control.holding(rows.held()))?.scaled(pairs.scale),
@@ -212,7 +221,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     }
 
     /// Scores from pairs counted by distance.
-    fn scored_by_pairs(
+    fn score_counted(
         &self,
         metric: &dyn OnPairs,
         pairs: &PairContext,
@@ -221,13 +230,14 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         if known.features.is_empty() {
             return Ok(PairScores::default());
         }
-        let radius = *pairs.radius.get_or_init(|| known.profile.radius(pairs.enough));
+        let radius = *pairs.radius.get_or_init(|| known.profile.radius(pairs.radius_rule));
         let evidence = Pairs { profile: &known.profile, radius, matrices: None, weighed: None };
-        self.scores_from(metric, &known.features, &evidence)
+        self.score_evidence(metric, &known.features, &evidence)
     }
 
-    /// Scores of the features by the criterion; of the undivided node, too, where a limit needs it.
-    fn scores_from(
+    /// Scores of the features by the criterion, from whichever evidence was counted; the undivided
+    /// node is scored, too, where a limit reads its score.
+    fn score_evidence(
         &self,
         metric: &dyn OnPairs,
         features: &[u32],
@@ -235,9 +245,10 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     ) -> Result<PairScores> {
         let scores = metric.score(evidence)?;
         let limits = &self.context.setting.limits;
-        let needs_whole = limits.no_distance_decay != OnRise::Ignore || limits.need_improvement();
-        let whole = if needs_whole { metric.whole(evidence)? } else { 0.0 };
-        Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), whole })
+        let needs_undivided =
+            limits.no_distance_decay != OnRise::Ignore || limits.need_improvement();
+        let undivided = if needs_undivided { metric.whole(evidence)? } else { 0.0 };
+        Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), undivided })
     }
 }
 
@@ -256,7 +267,7 @@ fn gather<W: Scanning>(
 }
 
 /// Sum of the values of all nominal features.
-fn all_values<W: Scanning>(context: &GrowContext<'_, W>) -> usize {
+fn number_of_values<W: Scanning>(context: &GrowContext<'_, W>) -> usize {
     let layout = &context.nominal.layout;
     (0..layout.features()).map(|nominal| layout.arity(nominal)).sum()
 }
@@ -265,11 +276,19 @@ fn all_values<W: Scanning>(context: &GrowContext<'_, W>) -> usize {
 fn has_many_distances<W: Scanning>(context: &GrowContext<'_, W>) -> bool {
     let features = context.nominal.layout.features();
     let shared = context.setting.memo.is_some_and(PairMemo::is_open);
-    plan::is_one_setting_cheaper(features, all_values(context), context.data.n_classes(), shared)
+    plan::is_one_setting_cheaper(
+        features,
+        number_of_values(context),
+        context.data.n_classes(),
+        shared,
+    )
 }
 
 /// Refuse pairs of `rows` rows for which the limit or the system has not enough memory, before the
-/// rows are coded, which takes `coded` bytes.
+/// rows are coded, which takes `coded` bytes. `metric` is the criterion on pairs.
+///
+/// # Errors
+/// [`Error::Memory`].
 pub(in crate::grow) fn admit<W: Scanning>(
     context: &GrowContext<'_, W>,
     metric: &dyn OnPairs,
@@ -281,7 +300,7 @@ pub(in crate::grow) fn admit<W: Scanning>(
     let shape = NodeShape {
         rows,
         features: context.nominal.layout.features(),
-        slots: all_values(context),
+        slots: number_of_values(context),
         classes: context.data.n_classes(),
         largest_weight: pairs.weights.iter().flatten().copied().max().unwrap_or(1),
     };

@@ -14,7 +14,7 @@ use crate::grow::evaluate::{ByOrder, NodeEvaluator};
 use crate::grow::features::WantedFeatures;
 use crate::numeric::Ties;
 use crate::parallel::{self, Control};
-use crate::split::Scored;
+use crate::split::{BestOfFeature, ScoredCandidate};
 use crate::stats::Sum;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -40,7 +40,7 @@ trait SizedNode: Sync {
     /// All rows.
     fn rows(&self) -> Vec<u32>;
     /// Whether a branch with these rows is large enough.
-    fn is_enough(&self, rows: &[u32]) -> bool;
+    fn is_large_enough(&self, rows: &[u32]) -> bool;
 }
 
 impl<W: ByOrder> SizedNode for NodeEvaluator<'_, '_, W> {
@@ -48,7 +48,7 @@ impl<W: ByOrder> SizedNode for NodeEvaluator<'_, '_, W> {
         match self.context.place(feature) {
             FeaturePlace::Numeric(i) => {
                 let order = self.slices.order(i, self.range);
-                let known = self.known(i).order.len();
+                let known = self.known_order(i).order.len();
                 let is_cut = |&at: &usize| entry_tied(order[at]) == 0;
                 FeatureRows::Numeric {
                     rows: rows_of(order),
@@ -69,7 +69,7 @@ impl<W: ByOrder> SizedNode for NodeEvaluator<'_, '_, W> {
         }
     }
 
-    fn is_enough(&self, rows: &[u32]) -> bool {
+    fn is_large_enough(&self, rows: &[u32]) -> bool {
         let (min, weights) = (self.minimum(), self.context.weights);
         let weight: f64 = rows.iter().map(|&row| weights.of(row).value(weights.unit())).sum();
         let count = if weights.are_copies() { weight } else { rows.len() as f64 };
@@ -86,13 +86,14 @@ fn rows_of(order: &[u32]) -> Vec<u32> {
 pub(in crate::grow) struct SizeSearch<'n> {
     node: &'n dyn SizedNode,
     /// Number of features.
-    features: u32,
+    n_features: u32,
     ties: Ties,
+    /// The smallest trees of the training rows, or the error of counting them.
     sizes: &'n Option<Result<TrainingSizes>>,
     /// Search nodes that are left for the whole tree.
-    left: &'n Mutex<u64>,
+    budget: &'n Mutex<u64>,
     /// Most search nodes per branch.
-    branch: u64,
+    branch_budget: u64,
     control: &'n Control,
 }
 
@@ -105,35 +106,36 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     ) -> SizeSearch<'n> {
         SizeSearch {
             node: self,
-            features: self.context.data.columns().len() as u32,
+            n_features: self.context.data.columns().len() as u32,
             ties: self.context.setting.ties,
             sizes: &self.context.sizes,
-            left: &self.context.size_budget,
-            branch: budget.branch,
+            budget: &self.context.size_budget,
+            branch_budget: budget.branch,
             control,
         }
     }
 }
 
 impl SizeSearch<'_> {
-    /// Visit the candidates of a feature in the order of their thresholds: `visit(at, waiting,
-    /// branches)` gets the rows of the branches and the number of candidates that are left, this
-    /// one included.
-    fn each_candidate(
+    /// Visit the candidates of a feature in the order of their thresholds.
+    ///
+    /// `visit(at, n_waiting, branches)` gets the number of the candidate within the feature, the
+    /// number of candidates that are left, this one included, and the rows of the branches.
+    fn visit_candidates(
         &self,
         feature: u32,
         visit: &mut dyn FnMut(u32, usize, &[&[u32]]) -> Result<()>,
     ) -> Result<()> {
-        let enough = |rows: &[u32]| self.node.is_enough(rows);
+        let is_large = |rows: &[u32]| self.node.is_large_enough(rows);
         match self.node.rows_by(feature) {
             FeatureRows::Numeric { rows, known, cuts } => {
                 let (known, missing) = rows.split_at(known);
-                if !missing.is_empty() && !enough(missing) {
+                if !missing.is_empty() && !is_large(missing) {
                     return Ok(());
                 }
                 for (i, &at) in cuts.iter().enumerate() {
                     let (left, right) = known.split_at(at);
-                    if enough(left) && enough(right) {
+                    if is_large(left) && is_large(right) {
                         visit(at as u32, cuts.len() - i, &[left, right, missing])?;
                     }
                 }
@@ -142,7 +144,7 @@ impl SizeSearch<'_> {
                 // One branch per level that has rows.
                 let filled: Vec<&[u32]> =
                     levels.iter().filter(|rows| !rows.is_empty()).map(Vec::as_slice).collect();
-                if filled.len() > 1 && filled.iter().all(|rows| enough(rows)) {
+                if filled.len() > 1 && filled.iter().all(|rows| is_large(rows)) {
                     visit(0, 1, &filled)?;
                 }
             }
@@ -150,83 +152,86 @@ impl SizeSearch<'_> {
         Ok(())
     }
 
-    /// The lists of `ask` for all features, made on several threads. Each feature may spend an
-    /// equal share of `left` search nodes.
-    fn of_features<T: Send>(
+    /// The lists that `ask` makes for some features, in feature order; several threads share the
+    /// features. Each feature may spend an equal part of `budget` search nodes, whatever the others
+    /// leave, so the result does not depend on threads. What was spent leaves the budget of the
+    /// tree.
+    fn ask_features<T: Send>(
         &self,
         features: &[u32],
-        left: u64,
+        budget: u64,
         ask: &(dyn Fn(u32, &mut Sizer<'_>) -> Result<Vec<T>> + Sync),
     ) -> Result<Vec<T>> {
-        let (share, spent) = (left / features.len().max(1) as u64, AtomicU64::new(0));
-        let found = parallel::collect(self.control, features.len(), &|i| {
-            let mut sizer = self.sizer(share)?;
-            let found = ask(features[i], &mut sizer);
+        let (per_feature, spent) = (budget / features.len().max(1) as u64, AtomicU64::new(0));
+        let answers = parallel::collect(self.control, features.len(), &|i| {
+            let mut sizer = self.sizer(per_feature)?;
+            let answer = ask(features[i], &mut sizer);
             spent.fetch_add(sizer.spent(), Ordering::Relaxed);
-            found
+            answer
         })?;
         self.spend(spent.into_inner());
-        Ok(found)
+        Ok(answers)
     }
 
     /// Search nodes that are left for the whole tree.
-    fn left(&self) -> u64 {
-        *self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    fn budget_left(&self) -> u64 {
+        *self.budget.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Take search nodes from the budget of the tree.
     fn spend(&self, nodes: u64) {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
         *left = left.saturating_sub(nodes);
     }
 
-    /// A search for smallest trees of at most `left` search nodes.
-    fn sizer(&self, left: u64) -> Result<Sizer<'_>> {
+    /// A search for smallest trees that may spend `budget` search nodes.
+    fn sizer(&self, budget: u64) -> Result<Sizer<'_>> {
         match self.sizes {
-            Some(Ok(sizes)) => Ok(sizes.sizer(self.branch, left, self.control)),
-            Some(Err(e)) => Err(e.clone()),
+            Some(Ok(sizes)) => Ok(sizes.sizer(self.branch_budget, budget, self.control)),
+            Some(Err(error)) => Err(error.clone()),
             None => Err(Error::Internal("rows of a context without their sizes".into())),
         }
     }
 
     /// The best candidate of each wanted feature.
-    pub(in crate::grow) fn best(&self, wanted: WantedFeatures<'_>) -> Result<Vec<Scored>> {
+    pub(in crate::grow) fn best(&self, wanted: WantedFeatures<'_>) -> Result<Vec<BestOfFeature>> {
         let ties = self.ties;
-        let features: Vec<u32> = (0..self.features).filter(|&f| wanted.has(f)).collect();
+        let features: Vec<u32> =
+            (0..self.n_features).filter(|&feature| wanted.is_wanted(feature)).collect();
         // Half of the budget, so that the nodes below have some left.
-        self.of_features(&features, self.left() / 2, &|feature, sizer| {
-            let mut best: Vec<Scored> = Vec::new();
-            self.each_candidate(feature, &mut |at, waiting, branches| {
+        self.ask_features(&features, self.budget_left() / 2, &|feature, sizer| {
+            let mut best: Vec<BestOfFeature> = Vec::new();
+            self.visit_candidates(feature, &mut |at, waiting, branches| {
                 // Sums are not needed beyond the best one, nor an equal one unless ties are drawn.
                 let equal = usize::from(ties != Ties::First);
                 let enough = best.first().map_or(usize::MAX, |s| -s.score as usize + equal);
                 let score = -(sizer.sum(branches, enough, waiting)? as f64);
-                Scored::keep(&mut best, feature, at, score, ties);
+                BestOfFeature::keep(&mut best, feature, at, score, ties);
                 Ok(())
             })?;
             Ok(best)
         })
     }
 
-    /// Score of the undivided node.
+    /// Score of the undivided node, for which half of the tree's budget may be spent.
     pub(in crate::grow) fn undivided(&self) -> Result<f64> {
-        let mut sizer = self.sizer(self.left() / 2)?;
+        let mut sizer = self.sizer(self.budget_left() / 2)?;
         let sum = sizer.sum(&[&self.node.rows()], usize::MAX, 1)?;
         self.spend(sizer.spent());
         Ok(-(sum as f64))
     }
 
-    /// All candidates: feature, rows on the left of a threshold (0 for a multiway split), score.
-    pub(in crate::grow) fn all(&self) -> Result<Vec<(u32, u32, f64)>> {
-        let features: Vec<u32> = (0..self.features).collect();
-        self.of_features(&features, self.left(), &|feature, sizer| {
-            let mut found = Vec::new();
-            self.each_candidate(feature, &mut |at, waiting, branches| {
+    /// The candidates of all features, in feature and threshold order.
+    pub(in crate::grow) fn score_all(&self) -> Result<Vec<ScoredCandidate>> {
+        let features: Vec<u32> = (0..self.n_features).collect();
+        self.ask_features(&features, self.budget_left(), &|feature, sizer| {
+            let mut candidates = Vec::new();
+            self.visit_candidates(feature, &mut |at, waiting, branches| {
                 let sum = sizer.sum(branches, usize::MAX, waiting)?;
-                found.push((feature, at, -(sum as f64)));
+                candidates.push(ScoredCandidate { feature, at, score: -(sum as f64) });
                 Ok(())
             })?;
-            Ok(found)
+            Ok(candidates)
         })
     }
 }

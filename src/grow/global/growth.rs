@@ -20,11 +20,11 @@ use crate::grow::nodes::sorted_ranges::{RangeNode, SortedRanges};
 use crate::grow::nodes::{NodeRows, Open};
 use crate::grow::options::{EmptyBranch, Evaluation, LeafLabels, OnRise};
 use crate::grow::row_buffers::NodeRange;
-use crate::grow::search::{BranchSums, NodeTables, chosen, sums_of_candidate};
+use crate::grow::search::{BranchSums, NodeTables, split_of_candidate, sums_of_candidate};
 use crate::numeric::{Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
-use crate::split::Choice;
+use crate::split::ScoredCandidate;
 use crate::stats::contingency::ContingencyTables;
 use crate::stats::{CellOf, Sum};
 use std::cmp::Ordering;
@@ -77,12 +77,12 @@ impl<C> Leaf<C> {
 struct Waiting {
     bound: f64,
     /// Place among the leaves.
-    at: usize,
+    place: usize,
 }
 
 impl Ord for Waiting {
     fn cmp(&self, other: &Self) -> Ordering {
-        other.bound.total_cmp(&self.bound).then(other.at.cmp(&self.at))
+        other.bound.total_cmp(&self.bound).then(other.place.cmp(&self.place))
     }
 }
 
@@ -127,9 +127,9 @@ pub(super) struct Growth<'n, 'f, W: ByOrder> {
     /// Increased whenever the table changes.
     version: u64,
     /// The version in which each row of the table changed last.
-    changed: Vec<u64>,
+    changed_in: Vec<u64>,
     /// The distance is a sum over the rows of the table.
-    summed: bool,
+    is_row_sum: bool,
     /// Distance of the present tree.
     current: f64,
     /// The leaves that may be split, in the order of their creation.
@@ -152,7 +152,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         table[..k].copy_from_slice(sums);
         tree.labels = vec![majority(totals.iter().copied()).map_or(0, i32::from)];
         let facts = &context.setting.context;
-        let summed = RowTerms { criterion, context: facts, totals: &totals }.exist();
+        let is_row_sum = RowTerms { criterion, context: facts, totals: &totals }.are_defined();
         Self {
             ranges,
             tree,
@@ -162,36 +162,42 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
             label_of: vec![0],
             table,
             version: 1,
-            changed: vec![1; k],
-            summed,
+            changed_in: vec![1; k],
+            is_row_sum,
             current: 0.0,
             leaves: Vec::new(),
         }
     }
 
-    /// Make steps until growth ends; returns the distance of the tree after each of them.
+    /// Make steps until growth ends; returns the distance of the tree after each of them. `whole`
+    /// are the rows of the root.
+    ///
+    /// # Errors
+    /// A score that is not a number, a need of memory above the limit, an error of a user's
+    /// criterion, or cancellation.
     pub fn run(&mut self, whole: NodeRange, control: &Control) -> Result<Vec<f64>> {
         let setting = self.ranges.context.setting;
         let limit = setting.limits.max_leaf_nodes.unwrap_or(usize::MAX);
-        let (mut leaves, mut distances) = (1, Vec::new());
+        let (mut n_leaves, mut distances) = (1, Vec::new());
         self.measure()?;
         if !self.ranges.is_finished(&self.tree, 0) {
             self.open(0, whole, control)?;
         }
-        while leaves < limit {
+        while n_leaves < limit {
             control.check()?;
             // Each branch beyond the first is one more leaf.
-            let branches = (limit - leaves).saturating_add(1);
+            let branches = (limit - n_leaves).saturating_add(1);
             self.refresh(branches, control)?;
-            let Some(step) = self.choose(branches) else { break };
+            let Some(step) = self.choose_step(branches) else { break };
             let before = self.tree.nodes.len();
-            self.make(step, distances.len() as u32, control)?;
-            leaves += self.tree.nodes.len() - before - 1;
+            self.make_step(step, distances.len() as u32, control)?;
+            n_leaves += self.tree.nodes.len() - before - 1;
             distances.push(self.current);
         }
         Ok(distances)
     }
 
+    /// Value of one unit of the sums.
     fn unit(&self) -> f64 {
         self.ranges.context.weights.unit()
     }
@@ -260,33 +266,34 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         let glocal = setting.evaluation == Evaluation::Glocal;
         // With distinct labels, local distances are needed only for candidates of equal distances
         // of the whole tree.
-        let lazy = self.summed && setting.labels == LeafLabels::Distinct && !glocal;
+        let is_lazy = self.is_row_sum && setting.labels == LeafLabels::Distinct && !glocal;
         let majority_labels = setting.labels == LeafLabels::Majority;
-        let wanted = Collecting { majority: majority_labels, scored: glocal, lazy };
+        let wanted = Collecting { majority: majority_labels, scored: glocal, lazy: is_lazy };
         let fallback = majority(counts.iter().copied()).unwrap_or(0);
-        let mut found = Collector::new(setting.criterion, &rank, wanted, fallback, counts.len());
-        let p = context.data.columns().len();
+        let mut collector =
+            Collector::new(setting.criterion, &rank, wanted, fallback, counts.len());
+        let n_features = context.data.columns().len();
         let key = mix(setting.seed, evaluator.key);
-        search_among(p, setting.max_features, &|_| true, key, &mut |wanted| {
+        search_among(n_features, setting.max_features, &|_| true, key, &mut |wanted| {
             evaluator.score_all(
                 &contingency,
-                WantedFeatures(Some(wanted)),
+                WantedFeatures::only(wanted),
                 &mut self.workspace,
-                &mut found,
+                &mut collector,
                 control,
             )?;
-            Ok((!found.groups.is_empty()).then_some(()))
+            Ok((!collector.groups.is_empty()).then_some(()))
         })?;
-        let (groups, mut local) = found.finish()?;
+        let (groups, mut local) = collector.finish()?;
         // The limits of local growth hold for local steps.
-        if let Some(b) = local {
-            let before = || evaluator.node().distance(evaluator.totals);
-            if !setting.limits.accept(b.score, b.distance, before)? {
+        if let Some(best) = local {
+            let distance_before = || evaluator.node().distance(evaluator.totals);
+            if !setting.limits.accept(best.score, best.distance, distance_before)? {
                 local = None;
             }
         }
         let candidates = groups.iter().map(CandidateGroup::len).sum();
-        let widest = groups.iter().map(|g| g.branches).max().unwrap_or(0);
+        let widest = groups.iter().map(|group| group.branches).max().unwrap_or(0);
         if candidates > 0 {
             self.leaves.push(Leaf {
                 node,
@@ -307,7 +314,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
     /// Find the best candidate of each leaf again whose search state has changed; `branches` is the
     /// largest number of branches for which the tree has room.
     fn refresh(&mut self, branches: usize, control: &Control) -> Result<()> {
-        if self.summed {
+        if self.is_row_sum {
             self.refresh_rows(branches, control)
         } else {
             self.refresh_tables(branches, control)
@@ -332,13 +339,13 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
             choice: setting.labels,
             table: &cells,
             terms: &terms,
-            changed: &self.changed,
+            changed_in: &self.changed_in,
             current: self.current,
             branches,
         };
         let (table, label_of, tree) = (&self.table, &self.label_of, &self.tree);
         // The label of a leaf, and the row of that label without it.
-        let own = |leaf: &Leaf<CellOf<W>>| -> (u16, Vec<CellOf<W>>) {
+        let label_row = |leaf: &Leaf<CellOf<W>>| -> (u16, Vec<CellOf<W>>) {
             let label = label_of[leaf.node as usize];
             let row = table[label as usize * k..][..k].iter().zip(tree.sums(leaf.node as usize));
             (label, row.map(|(cell, &s)| cell.minus(s).cell(unit)).collect())
@@ -349,14 +356,14 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
                 return Ok(());
             }
             control.check()?;
-            let (label, own) = own(leaf);
+            let (label, own) = label_row(leaf);
             let in_table = LeafInTable { whole: &whole, leaf: &leaf.counts, label, own: &own };
-            leaf.bound = in_table.bound(&mut leaf.groups, version, scratch);
+            leaf.bound = in_table.lower_bound(&mut leaf.groups, version, scratch);
             (leaf.best, leaf.found_for) = (None, Some(state));
             Ok(())
         };
         let mut scratch = RowsScratch::default();
-        let work: usize = self.leaves.iter().map(|l| l.candidates).sum();
+        let work: usize = self.leaves.iter().map(|leaf| leaf.candidates).sum();
         if control.threads() > 1 && work > WORTH_THREADS {
             parallel::for_each_mut(control, &mut self.leaves, &|_, leaf| {
                 bound(leaf, &mut RowsScratch::default())
@@ -364,7 +371,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         } else {
             self.leaves.iter_mut().try_for_each(|leaf| bound(leaf, &mut scratch))?;
         }
-        best_by_bounds(&mut self.leaves, &whole, own, &mut scratch, control)
+        best_by_bounds(&mut self.leaves, &whole, label_row, &mut scratch, control)
     }
 
     /// [`Self::refresh`] by the formula for all candidates.
@@ -374,9 +381,11 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         let (unit, k) = (self.unit(), self.totals.len());
         let (table, totals, label_of) = (&self.table, &self.totals, &self.label_of);
         let (criterion, version, current) = (self.criterion, self.version, self.current);
-        let stale = |leaf: &Leaf<CellOf<W>>| leaf.found_for != Some(leaf.state(version, branches));
+        let is_stale =
+            |leaf: &Leaf<CellOf<W>>| leaf.found_for != Some(leaf.state(version, branches));
         let tree = &self.tree;
-        let work: usize = self.leaves.iter().filter(|l| stale(l)).map(|l| l.candidates).sum();
+        let work: usize =
+            self.leaves.iter().filter(|leaf| is_stale(leaf)).map(|leaf| leaf.candidates).sum();
         let rescore = |leaf: &mut Leaf<CellOf<W>>, scratch: &mut ScoreScratch<CellOf<W>>| {
             let label = label_of[leaf.node as usize];
             // The table without the leaf.
@@ -404,19 +413,20 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         };
         if control.threads() > 1 && work > WORTH_THREADS && !criterion.needs_all_candidates() {
             parallel::for_each_mut(control, &mut self.leaves, &|_, leaf| {
-                if stale(leaf) { rescore(leaf, &mut ScoreScratch::default()) } else { Ok(()) }
+                if is_stale(leaf) { rescore(leaf, &mut ScoreScratch::default()) } else { Ok(()) }
             })
         } else {
             let mut scratch = ScoreScratch::default();
             self.leaves
                 .iter_mut()
-                .filter(|l| stale(l))
+                .filter(|leaf| is_stale(leaf))
                 .try_for_each(|leaf| rescore(leaf, &mut scratch))
         }
     }
 
-    /// The next step; `None` when growth ends.
-    fn choose(&self, branches: usize) -> Option<GlobalStep> {
+    /// The next step; `None` when growth ends. The tree has room for `branches` new leaves in place
+    /// of one.
+    fn choose_step(&self, branches: usize) -> Option<GlobalStep> {
         let setting = self.ranges.context.setting;
         // The global step of the smallest distance; ties go by leaf unless they are random.
         let node = |leaf: &Leaf<CellOf<W>>| (setting.ties != Ties::Random).then_some(leaf.node);
@@ -452,7 +462,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
 
     /// Make a step: add and label the children of the leaf, and update the table. `number` is the
     /// number of the step.
-    fn make(&mut self, step: GlobalStep, number: u32, control: &Control) -> Result<()> {
+    fn make_step(&mut self, step: GlobalStep, number: u32, control: &Control) -> Result<()> {
         // The split of the leaf, with the class sums of its branches.
         let leaf = self.leaves.remove(step.leaf);
         let (node, k) = (leaf.node as usize, self.totals.len());
@@ -464,34 +474,35 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         let tables = evaluator.tables(&contingency);
         let BranchSums { sums, .. } = sums_of_candidate(&tables, step.feature, step.at);
         let score = evaluator.node().score(evaluator.context.setting.criterion, &sums)?;
-        let chosen = chosen(&tables, Choice { feature: step.feature, at: step.at, score })?;
+        let candidate = ScoredCandidate { feature: step.feature, at: step.at, score };
+        let split = split_of_candidate(&tables, candidate)?;
 
         // Move the rows of the leaf to the rows of the new labels.
-        let before = self.table.clone();
-        let old = self.label_of[node] as usize;
-        for (cell, &s) in self.table[old * k..].iter_mut().zip(self.tree.sums(node)) {
+        let table_before = self.table.clone();
+        let old_label = self.label_of[node] as usize;
+        for (cell, &s) in self.table[old_label * k..].iter_mut().zip(self.tree.sums(node)) {
             *cell = cell.minus(s);
         }
         let unit = self.unit();
         let parent = majority(leaf.counts.iter().copied()).unwrap_or(0);
-        for (b, (branch, &size)) in chosen.sums.chunks_exact(k).zip(&chosen.sizes).enumerate() {
+        for (b, (branch_sums, &size)) in split.sums.chunks_exact(k).zip(&split.sizes).enumerate() {
             let label = match &step.labels {
                 Some(labels) => labels[b],
-                None => majority(branch.iter().map(|s| s.cell(unit))).unwrap_or(parent),
+                None => majority(branch_sums.iter().map(|sum| sum.cell(unit))).unwrap_or(parent),
             };
-            for (cell, &s) in self.table[label as usize * k..].iter_mut().zip(branch) {
+            for (cell, &s) in self.table[label as usize * k..].iter_mut().zip(branch_sums) {
                 *cell = cell.plus(s);
             }
             self.label_of.push(label);
-            let nothing =
+            let is_unclassified =
                 size == 0 && self.ranges.context.setting.empty_branch == EmptyBranch::Unclassified;
-            self.tree.labels.push(if nothing { -1 } else { i32::from(label) });
+            self.tree.labels.push(if is_unclassified { -1 } else { i32::from(label) });
         }
         // Where that changed the table, the distance and the searches of other leaves change, too.
-        if self.table != before {
+        if self.table != table_before {
             self.version += 1;
-            for (label, changed) in self.changed.iter_mut().enumerate() {
-                if self.table[label * k..][..k] != before[label * k..][..k] {
+            for (label, changed) in self.changed_in.iter_mut().enumerate() {
+                if self.table[label * k..][..k] != table_before[label * k..][..k] {
                     *changed = self.version;
                 }
             }
@@ -500,7 +511,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         // Divide the rows; children that may be split are leaves with candidates.
         let open = Open { node: leaf.node, rows: RangeNode::new(leaf.range) };
         let mut children = Vec::new();
-        self.ranges.split(&mut self.tree, open, &chosen, number, &mut children, control)?;
+        self.ranges.split(&mut self.tree, open, &split, number, &mut children, control)?;
         for child in children {
             self.open(child.node, child.rows.range, control)?;
         }
@@ -508,37 +519,37 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
     }
 }
 
-/// Find the best candidates of the leaves that may be the next by their bounds. `own` gives the
-/// label of a leaf, and the row of that label without it.
+/// Find the best candidates of the leaves that may be the next by their bounds. `label_row` gives
+/// the label of a leaf, and the row of that label without it.
 fn best_by_bounds<C: Count>(
     leaves: &mut [Leaf<C>],
     whole: &WholeTable<'_, C>,
-    own: impl Fn(&Leaf<C>) -> (u16, Vec<C>),
+    label_row: impl Fn(&Leaf<C>) -> (u16, Vec<C>),
     scratch: &mut RowsScratch<C>,
     control: &Control,
 ) -> Result<()> {
     // The smallest distance that is known.
-    let known = leaves.iter().filter_map(|l| l.best.as_ref().map(|b| b.global));
-    let mut limit = known.fold(f64::INFINITY, f64::min);
+    let distances = leaves.iter().filter_map(|leaf| leaf.best.as_ref().map(|best| best.global));
+    let mut limit = distances.fold(f64::INFINITY, f64::min);
     // Leaves that may have a smaller one, by their bounds. A heap orders no more than are taken
     // out.
     let mut waiting: BinaryHeap<Waiting> = leaves
         .iter()
         .enumerate()
-        .filter(|(_, l)| l.best.is_none() && l.bound <= limit + whole.slack())
-        .map(|(at, l)| Waiting { bound: l.bound, at })
+        .filter(|(_, leaf)| leaf.best.is_none() && leaf.bound <= limit + whole.slack())
+        .map(|(place, leaf)| Waiting { bound: leaf.bound, place })
         .collect();
     while let Some(next) = waiting.pop() {
         if next.bound > limit + whole.slack() {
             break;
         }
         control.check()?;
-        let leaf = &mut leaves[next.at];
-        let (label, own) = own(leaf);
+        let leaf = &mut leaves[next.place];
+        let (label, own) = label_row(leaf);
         let in_table = LeafInTable { whole, leaf: &leaf.counts, label, own: &own };
         let LeafBest { best, bound } = nearest(&in_table, &leaf.groups, limit, scratch)?;
         (leaf.best, leaf.bound) = (best, bound);
-        limit = leaf.best.as_ref().map_or(limit, |b| limit.min(b.global));
+        limit = leaf.best.as_ref().map_or(limit, |best| limit.min(best.global));
     }
     Ok(())
 }

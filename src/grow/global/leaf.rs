@@ -95,8 +95,10 @@ impl<C: Count> CandidateGroup<C> {
             }
         }
         for j in 1..self.local.len() {
-            let (own, first) = (self.local[j], self.local[self.champion]);
-            if own < first || (own == first && self.rank[j] < self.rank[self.champion]) {
+            let (distance, smallest) = (self.local[j], self.local[self.champion]);
+            if distance < smallest
+                || (distance == smallest && self.rank[j] < self.rank[self.champion])
+            {
                 self.champion = j;
             }
         }
@@ -162,8 +164,8 @@ impl<'a, C: Count> Collector<'a, C> {
             let branch = (0..k).map(|c| cells[(b * k + c) * stride]);
             self.labels.push(majority(branch).unwrap_or(self.fallback));
         }
-        let slot = self.slot(branches);
-        let group = &mut self.groups[slot];
+        let place = self.group_for_labels(branches);
+        let group = &mut self.groups[place];
         group.feature.push(candidate.feature);
         group.at.push(candidate.at);
         group.rank.push(candidate.rank);
@@ -211,19 +213,19 @@ impl<'a, C: Count> Collector<'a, C> {
     }
 
     /// The place of the group of the labels in `self.labels`; a new group where there is none.
-    fn slot(&mut self, branches: usize) -> usize {
+    fn group_for_labels(&mut self, branches: usize) -> usize {
         // Neighbouring candidates mostly have the same labels. They are compared one by one: a call
         // that compares two slices takes longer than all the rest.
-        let same =
+        let has_labels =
             |g: &CandidateGroup<C>| g.branches == branches && g.labels.iter().eq(&self.labels);
-        if self.groups.get(self.last).is_some_and(same) {
+        if self.groups.get(self.last).is_some_and(has_labels) {
             return self.last;
         }
         let next = self.groups.len();
         // Open labels are empty, and then splits are binary: the number of branches need not be a
         // key.
-        let slot = *self.group_of.entry(self.labels.clone()).or_insert(next);
-        if slot == next {
+        let place = *self.group_of.entry(self.labels.clone()).or_insert(next);
+        if place == next {
             self.groups.push(CandidateGroup {
                 labels: self.labels.clone(),
                 branches,
@@ -238,8 +240,8 @@ impl<'a, C: Count> Collector<'a, C> {
                 least: LeastTerms::default(),
             });
         }
-        self.last = slot;
-        slot
+        self.last = place;
+        place
     }
 }
 
@@ -257,8 +259,9 @@ pub(super) fn majority<C: Count>(counts: impl Iterator<Item = C>) -> Option<u16>
 impl<C: Count> Sink for Collector<'_, C> {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
         // A user's criterion reads tables without gaps.
-        let wrong = || Error::Internal("counts of another kind".into());
-        let (given, cells) = (&block.tables, C::of_cells(block.tables.cells).ok_or_else(wrong)?);
+        let wrong_counts = || Error::Internal("counts of another kind".into());
+        let (given, cells) =
+            (&block.tables, C::of_cells(block.tables.cells).ok_or_else(wrong_counts)?);
         let packed = match self.criterion.needs_all_candidates() {
             true => Some(pack(cells, given.branches * given.classes, given.stride, given.len)),
             false => None,
@@ -291,8 +294,10 @@ impl<C: Count> Sink for Collector<'_, C> {
             let rank = (self.rank)(feature, at, &left);
             let branches = t.branches;
             let candidate = LocalCandidate { feature, at, score, distance, rank, branches };
-            let better = |b: LocalCandidate| score > b.score || (score == b.score && rank < b.rank);
-            if self.wanted.scored && self.local.is_none_or(better) {
+            let wins = |best: LocalCandidate| {
+                score > best.score || (score == best.score && rank < best.rank)
+            };
+            if self.wanted.scored && self.local.is_none_or(wins) {
                 self.local = Some(candidate);
             }
             if self.wanted.majority {
@@ -303,8 +308,8 @@ impl<C: Count> Sink for Collector<'_, C> {
         }
         // Where labels are chosen later all candidates are one group, copied as a block.
         if !self.wanted.majority && t.len > 0 {
-            let slot = self.slot(t.branches);
-            let group = &mut self.groups[slot];
+            let place = self.group_for_labels(t.branches);
+            let group = &mut self.groups[place];
             group.feature.extend((0..t.len).map(|j| block.features.of(j)));
             group.at.extend_from_slice(&block.at[..t.len]);
             group.rank.append(&mut self.ranks);

@@ -61,9 +61,9 @@ pub fn grow(
         // A user's criterion reads reals.
         let values: Vec<i64> = (0..data.len() as u32).map(|row| weights.units(row)).collect();
         let copies = FixedWeights { values: &values, unit: 1.0, copies: true };
-        return with_weights(data, setting, rows, copies, control);
+        return grow_weighed(data, setting, rows, copies, control);
     }
-    by_weighing!(weights, w => with_weights(data, setting, rows, w, control))
+    by_weighing!(weights, w => grow_weighed(data, setting, rows, w, control))
 }
 
 /// Refuse to choose the labels of more than two new leaves, which would be exponentially many.
@@ -73,13 +73,13 @@ fn refuse_many_branches(data: &Dataset, setting: &GrowthSetting<'_>) -> Result<(
     }
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         let (branches, missing) = match column {
-            Column::Numeric(c) => (2, c.n_missing() > 0),
-            Column::Nominal(c)
-                if setting.nominal_splits.of(c.levels()) == NominalSplits::Multiway =>
+            Column::Numeric(column) => (2, column.n_missing() > 0),
+            Column::Nominal(column)
+                if setting.nominal_splits.of(column.levels()) == NominalSplits::Multiway =>
             {
-                (c.levels(), c.n_missing() > 0)
+                (column.levels(), column.n_missing() > 0)
             }
-            Column::Nominal(c) => (2, c.n_missing() > 0),
+            Column::Nominal(column) => (2, column.n_missing() > 0),
         };
         // Missing values are a branch of their own.
         let branches = branches + usize::from(missing);
@@ -97,7 +97,8 @@ fn refuse_many_branches(data: &Dataset, setting: &GrowthSetting<'_>) -> Result<(
     Ok(())
 }
 
-fn with_weights<W: ByOrder>(
+/// [`grow`] with weights of one type.
+fn grow_weighed<W: ByOrder>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
@@ -113,8 +114,8 @@ fn with_weights<W: ByOrder>(
     let labelled = context.setting.criterion.for_label_table();
     let criterion = labelled.as_deref().unwrap_or(context.setting.criterion);
     let mut growth = Growth::new(SortedRanges::new(&context, slices), tree, criterion);
-    let whole = NodeRange { start: 0, len: rows.len(), buffer: 0 };
-    let distances = growth.run(whole, control)?;
-    let (unit, copies) = (context.weights.unit(), context.weights.are_copies());
-    Ok((growth.tree.finish(unit, copies, context.setting)?, distances))
+    let root = NodeRange { start: 0, len: rows.len(), buffer: 0 };
+    let distances = growth.run(root, control)?;
+    let (unit, are_copies) = (context.weights.unit(), context.weights.are_copies());
+    Ok((growth.tree.finish(unit, are_copies, context.setting)?, distances))
 }

@@ -9,7 +9,7 @@
 
 use super::leaf::CandidateGroup;
 use super::rows::{
-    CandidateRange, LeafInTable, NearCandidate, RowTerms, RowsScratch, WithoutLeaf, are_one,
+    CandidateRange, LeafInTable, NearCandidate, RowTerms, RowsScratch, WithoutLeaf, are_all_equal,
     blocks, smallest,
 };
 use super::score::{self, BLOCK, BestCandidate, CandidateDistances, NewLabels};
@@ -19,7 +19,7 @@ use crate::grow::options::LeafLabels;
 use crate::numeric::Count;
 
 /// Candidates that are kept before they go through the formula.
-const MOST_FOUND: usize = 4 * BLOCK;
+const MOST_NEAR: usize = 4 * BLOCK;
 
 /// The best candidate of a leaf.
 pub(super) struct LeafBest {
@@ -29,7 +29,11 @@ pub(super) struct LeafBest {
     pub bound: f64,
 }
 
-/// Search a leaf for its best candidate of a distance of at most `limit`.
+/// Search a leaf for its best candidate of a distance of at most `limit`; `groups` are all its
+/// candidates.
+///
+/// # Errors
+/// A distance that is not a number.
 pub(super) fn nearest<C: Count>(
     leaf: &LeafInTable<'_, C>,
     groups: &[CandidateGroup<C>],
@@ -37,8 +41,8 @@ pub(super) fn nearest<C: Count>(
     scratch: &mut RowsScratch<C>,
 ) -> Result<LeafBest> {
     let slack = leaf.whole.slack();
-    let mut found = std::mem::take(&mut scratch.found);
-    found.clear();
+    let mut near = std::mem::take(&mut scratch.near);
+    near.clear();
     scratch.terms.resize((2 * leaf.classes()).max(2) * BLOCK, 0.0);
     let mut search = NearestSearch {
         leaf,
@@ -47,14 +51,14 @@ pub(super) fn nearest<C: Count>(
         slack,
         reach: limit + slack,
         smallest: f64::INFINITY,
-        found,
+        near,
         best: None,
     };
     for (g, group) in groups.iter().enumerate().filter(|(_, g)| g.branches <= leaf.whole.branches) {
         search.search_group(g, group, scratch)?;
     }
-    search.score_found(scratch)?;
-    scratch.found = search.found;
+    search.score_near(scratch)?;
+    scratch.near = search.near;
     // Above the limit a better candidate may have been left out.
     Ok(LeafBest { best: search.best.filter(|b| b.global <= limit), bound: search.smallest })
 }
@@ -70,7 +74,7 @@ struct NearestSearch<'s, 'a, C> {
     /// The smallest sum so far.
     smallest: f64,
     /// Candidates whose sums are within reach, for the formula.
-    found: Vec<NearCandidate>,
+    near: Vec<NearCandidate>,
     best: Option<BestCandidate>,
 }
 
@@ -83,7 +87,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         scratch: &mut RowsScratch<C>,
     ) -> Result<()> {
         // Labels that are all equal, or that may be chosen so.
-        if are_one(&group.labels) {
+        if are_all_equal(&group.labels) {
             return self.try_one_label(group, group.labels[0], NewLabels::given(&group.labels));
         }
         if group.labels.is_empty() && self.leaf.whole.choice == LeafLabels::All {
@@ -98,8 +102,8 @@ impl<C: Count> NearestSearch<'_, '_, C> {
             } else {
                 self.try_given_labels(g, group, block, scratch);
             }
-            if self.found.len() > MOST_FOUND {
-                self.score_found(scratch)?;
+            if self.near.len() > MOST_NEAR {
+                self.score_near(scratch)?;
             }
         }
         Ok(())
@@ -193,7 +197,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
             self.reach = self.reach.min(least + self.slack);
             let reach = self.reach;
             let near = sums.iter().enumerate().filter(|&(_, &sum)| sum <= reach);
-            self.found.extend(near.map(|(j, &sum)| NearCandidate {
+            self.near.extend(near.map(|(j, &sum)| NearCandidate {
                 group,
                 at: start + j,
                 labels,
@@ -204,12 +208,12 @@ impl<C: Count> NearestSearch<'_, '_, C> {
     }
 
     /// Score the candidates that were kept by the formula, and update the best.
-    fn score_found(&mut self, scratch: &mut RowsScratch<C>) -> Result<()> {
+    fn score_near(&mut self, scratch: &mut RowsScratch<C>) -> Result<()> {
         let (k, leaf, whole) = (self.leaf.classes(), self.leaf, self.leaf.whole);
         let (groups, reach) = (self.groups, self.reach);
-        let mut found = std::mem::take(&mut self.found);
-        found.retain(|near| near.sum <= reach);
-        for block in found.chunks(BLOCK) {
+        let mut within_reach = std::mem::take(&mut self.near);
+        within_reach.retain(|near| near.sum <= reach);
+        for block in within_reach.chunks(BLOCK) {
             // The tables of a block: that without the leaf, and the counts of the branches.
             let stride = block.len();
             scratch.cells.clear();
@@ -245,8 +249,8 @@ impl<C: Count> NearestSearch<'_, '_, C> {
                 BestCandidate::update(best, whole.ties, group, labels, near.at, distances)?;
             }
         }
-        found.clear();
-        self.found = found;
+        within_reach.clear();
+        self.near = within_reach;
         Ok(())
     }
 

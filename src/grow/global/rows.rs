@@ -46,7 +46,7 @@ pub(super) struct WholeTable<'a, C> {
     /// Term of each row.
     pub terms: &'a [f64],
     /// The version of the table in which each row changed last.
-    pub changed: &'a [u64],
+    pub changed_in: &'a [u64],
     /// Distance of the present tree.
     pub current: f64,
     /// Candidates with more branches are left out.
@@ -87,26 +87,15 @@ pub(super) fn blocks(n: usize) -> impl Iterator<Item = CandidateRange> + Clone {
 }
 
 /// Reusable memory of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RowsScratch<C> {
     /// Counts of several branches, added up.
     pub merged: Vec<C>,
     pub terms: Vec<f64>,
-    pub found: Vec<NearCandidate>,
+    /// Candidates that may be the best.
+    pub near: Vec<NearCandidate>,
     pub cells: Vec<C>,
     pub out: Vec<f64>,
-}
-
-impl<C> Default for RowsScratch<C> {
-    fn default() -> Self {
-        Self {
-            merged: Vec::new(),
-            terms: Vec::new(),
-            found: Vec::new(),
-            cells: Vec::new(),
-            out: Vec::new(),
-        }
-    }
 }
 
 /// A candidate that may be the best.
@@ -141,7 +130,7 @@ struct AddedCounts<'a, C> {
 
 impl<C: Count> RowTerms<'_, C> {
     /// Whether the criterion's distance is such a sum.
-    pub fn exist(&self) -> bool {
+    pub fn are_defined(&self) -> bool {
         let nothing = AddedCounts { cells: &[], sizes: &[], stride: 0 };
         self.of_candidates(0, self.totals, nothing, &mut [])
     }
@@ -184,7 +173,7 @@ impl<C: Count> WholeTable<'_, C> {
 }
 
 /// Whether labels are given, and all are equal.
-pub(super) fn are_one(labels: &[u16]) -> bool {
+pub(super) fn are_all_equal(labels: &[u16]) -> bool {
     !labels.is_empty() && labels.iter().all(|&l| l == labels[0])
 }
 
@@ -288,7 +277,7 @@ impl<C: Count> LeafInTable<'_, C> {
 
     /// A lower bound (up to the slack) for the distances of all candidates of the leaf; `version`
     /// is that of the table.
-    pub fn bound(
+    pub fn lower_bound(
         &self,
         groups: &mut [CandidateGroup<C>],
         version: u64,
@@ -299,7 +288,7 @@ impl<C: Count> LeafInTable<'_, C> {
         let mut bound = f64::INFINITY;
         for group in groups.iter_mut().filter(|g| g.branches <= self.whole.branches) {
             // One label: the distance itself.
-            if are_one(&group.labels) {
+            if are_all_equal(&group.labels) {
                 bound = bound.min(self.with_one_label(group.labels[0], &without));
                 continue;
             }
@@ -335,9 +324,10 @@ impl<C: Count> LeafInTable<'_, C> {
         version: u64,
         scratch: &mut RowsScratch<C>,
     ) {
-        let (n, k, known) = (group.len(), self.classes(), group.least.version);
+        let (n, k, known_version) = (group.len(), self.classes(), group.least.version);
         let mut least = std::mem::take(&mut group.least.terms);
-        let is_stale = |label: usize| known == 0 || self.whole.changed[label] > known;
+        let is_stale =
+            |label: usize| known_version == 0 || self.whole.changed_in[label] > known_version;
         scratch.terms.resize(scratch.terms.len().max(2 * BLOCK), 0.0);
         let (sums, terms) = scratch.terms.split_at_mut(BLOCK);
         if !group.labels.is_empty() {
@@ -356,14 +346,14 @@ impl<C: Count> LeafInTable<'_, C> {
             least.resize(2 * k, 0.0);
             for label in (0..k).filter(|&label| is_stale(label)) {
                 for branch in 0..2 {
-                    let mut found = f64::INFINITY;
+                    let mut least_term = f64::INFINITY;
                     for block in blocks(n) {
                         let (of, terms) = (std::iter::once(branch), &mut terms[..block.len]);
                         let merged = &mut scratch.merged;
                         self.terms_of_block(group, of, label, block, merged, terms);
-                        found = smallest(terms).min(found);
+                        least_term = smallest(terms).min(least_term);
                     }
-                    least[branch * k + label] = found;
+                    least[branch * k + label] = least_term;
                 }
             }
         }

@@ -162,16 +162,10 @@ pub(super) fn distances<C: Count>(
 }
 
 /// Reusable memory of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ScoreScratch<C> {
     cells: Vec<C>,
     out: Vec<f64>,
-}
-
-impl<C> Default for ScoreScratch<C> {
-    fn default() -> Self {
-        Self { cells: Vec::new(), out: Vec::new() }
-    }
 }
 
 impl<C: Count> LeafView<'_, C> {

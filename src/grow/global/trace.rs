@@ -41,6 +41,7 @@ struct LabelTable {
 }
 
 impl LabelTable {
+    /// A table without rows.
     fn new(classes: usize) -> Self {
         Self { cells: vec![0.0; classes * classes], leaves: vec![0; classes * classes] }
     }
@@ -60,14 +61,14 @@ impl LabelTable {
         for (class, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 0.0) {
             let at = label * counts.len() + class;
             self.leaves[at] = self.leaves[at].saturating_sub(1);
-            let rest = (self.cells[at] - count).max(0.0);
-            self.cells[at] = if self.leaves[at] == 0 { 0.0 } else { rest };
+            let remainder = (self.cells[at] - count).max(0.0);
+            self.cells[at] = if self.leaves[at] == 0 { 0.0 } else { remainder };
         }
     }
 
     /// Give a class whose rows all have one label its exact total there, without the rounding
     /// errors of additions and removals.
-    fn settle(&mut self, totals: &[f64]) {
+    fn correct_rounding(&mut self, totals: &[f64]) {
         let k = totals.len();
         for (class, &total) in totals.iter().enumerate() {
             let mut occupied = (class..k * k).step_by(k).filter(|&at| self.leaves[at] > 0);
@@ -130,21 +131,29 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> R
                     table.add(label, tree.counts(child as usize));
                 }
             }
-            table.settle(totals);
+            table.correct_rounding(totals);
             for (plane, &cell) in table.cells.iter().enumerate() {
                 cells[plane * n + step] = cell;
             }
         }
         // Their distances, from counts of the type that growth used.
-        let mut found = vec![0.0; n];
+        let mut block_distances = vec![0.0; n];
         if counts_rows {
-            let rows = |x: &[f64]| x.iter().map(|&c| c as u32).collect::<Vec<u32>>();
-            score::distances(criterion, &context, &rows(totals), &rows(&cells), n, &mut found)?;
+            let rows =
+                |counts: &[f64]| counts.iter().map(|&count| count as u32).collect::<Vec<u32>>();
+            score::distances(
+                criterion,
+                &context,
+                &rows(totals),
+                &rows(&cells),
+                n,
+                &mut block_distances,
+            )?;
         } else {
-            score::distances::<f64>(criterion, &context, totals, &cells, n, &mut found)?;
+            score::distances::<f64>(criterion, &context, totals, &cells, n, &mut block_distances)?;
         }
         // Adding 0 turns -0 into 0.
-        out.extend(found.iter().map(|distance| distance + 0.0));
+        out.extend(block_distances.iter().map(|distance| distance + 0.0));
     }
     Ok(out)
 }

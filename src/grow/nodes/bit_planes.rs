@@ -1,10 +1,14 @@
 //! Growth on bit planes: all features nominal with multiway splits, no missing values, no weights.
 //!
-//! Each value of a feature has a plane of one bit per row ([`Planes`]), and a node is a sparse mask
-//! over the rows. Its tables are population counts of planes under the mask, laid out as the blocks
-//! that criteria read; a split is an AND, and no row moves. O(words of the mask x values) per node:
-//! about a microsecond on 3,000 rows and 36 features, a third of counting in tables. The tree is
-//! that of [`sorted_ranges`](super::sorted_ranges), node for node (tests compare the two).
+//! Each value of a feature but the last has a plane of one bit per row ([`Planes`]), and a node is
+//! a sparse mask over the rows: the 64-bit words that have rows of the node. The tables of a node
+//! are population counts of planes under its mask, laid out as the blocks that criteria read. A
+//! split is an AND of the mask with the plane of each value, and no row moves.
+//!
+//! O(words of the mask x values) per node: about a microsecond on 3,000 rows and 36 features, a
+//! third of counting in tables. The tree is that of [`sorted_ranges`](super::sorted_ranges), node
+//! for node (tests compare the two). Weights, missing values, numbers and divisions in two have no
+//! planes; such data sets grow on the other forms of rows.
 
 use super::{NodeRows, Open};
 use crate::criteria::{Cells, Criterion, GainFilter, InfoGain, Tables};
@@ -19,13 +23,17 @@ use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{SparseWord, count_planes};
-use crate::split::{CandidateFacts, Choice, Scored, Selector, sort_by_feature};
+use crate::split::{BestOfFeature, CandidateFacts, ScoredCandidate, Selector, sort_by_feature};
 use crate::tree::{NONE, Test, Tree};
 
 /// Subtrees of fewer rows do not pay for a task of their own.
 const SMALLEST_TASK: usize = 4096;
 
-/// Grow a tree on bit planes of a data set that has them.
+/// Grow a tree on some rows of a data set that has bit planes.
+///
+/// # Errors
+/// [`Error::Internal`] for a data set without planes, an error of a user's criterion, or
+/// cancellation.
 pub fn grow(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
@@ -36,9 +44,9 @@ pub fn grow(
         return Err(Error::Internal("bit planes of columns that are not nominal".into()));
     };
     let context =
-        PlaneContext { planes, setting, n_rows: rows.len(), features: data.columns().len() };
+        PlaneContext { planes, setting, n_rows: rows.len(), n_features: data.columns().len() };
     let mut sums = vec![0; data.n_classes()];
-    rows.rows().iter().for_each(|&r| sums[data.classes()[r as usize] as usize] += 1);
+    rows.rows().iter().for_each(|&row| sums[data.classes()[row as usize] as usize] += 1);
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(setting.seed, 0), 0);
     let mask = planes.mask(rows.rows(), data.classes());
     let root = Mask { rows: rows.len(), words: mask };
@@ -51,8 +59,10 @@ pub fn grow(
 struct PlaneContext<'a> {
     planes: &'a Planes,
     setting: &'a GrowthSetting<'a>,
+    /// Rows of the root.
     n_rows: usize,
-    features: usize,
+    /// Features of the data set.
+    n_features: usize,
 }
 
 /// The tables of the features of a group, as a block of candidates.
@@ -62,13 +72,14 @@ struct FeatureBlock {
     cells: Vec<u32>,
     /// Levels of each feature.
     declared: Vec<u32>,
+    /// Score of each feature; without a meaning for those that are not valid.
     scores: Vec<f64>,
     /// Whether the split of each feature has two branches with rows, and none too small.
     valid: Vec<bool>,
 }
 
 /// The place of a feature: its group of features of equal arity, and its column there.
-#[derive(Default)]
+#[derive(Clone, Copy)]
 struct PlanePlace {
     group: usize,
     column: usize,
@@ -85,14 +96,17 @@ struct Mask {
 /// Evaluates nodes and divides their masks.
 struct BitPlanes<'g, 'a> {
     context: &'g PlaneContext<'a>,
+    /// The vector instructions of this machine.
     level: Level,
     /// The node whose tables the blocks hold.
-    counted: u32,
-    /// Rows by class and plane.
+    counted_node: u32,
+    /// Rows of that node by class and plane.
     counts: Vec<u32>,
+    /// A block per group of features.
     blocks: Vec<FeatureBlock>,
-    /// Class sums and rows of the branches of a split.
+    /// Class sums of the branches of the last split, branch by branch.
     sums: Vec<u32>,
+    /// Rows of these branches.
     sizes: Vec<u32>,
     /// Memory of masks that are no longer needed.
     pool: Vec<Vec<SparseWord>>,
@@ -149,50 +163,21 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
         children: &mut Vec<Open<Mask>>,
         _: &Control,
     ) -> Result<()> {
-        if self.counted != open.node {
+        // Other nodes may have been counted since this one was evaluated.
+        if self.counted_node != open.node {
             self.count(tree, &open);
         }
-        let (planes, place) = (self.context.planes, self.place(best.feature));
-        let (cells, column) = (&self.blocks[place.group].cells, place.column);
-        let group = &planes.groups[place.group];
-        let (k, features, values) = (tree.classes, group.features.len(), group.arity);
-        // The children have the class sums of the table's branches.
-        self.sums.clear();
-        self.sizes.clear();
-        for branch in 0..values {
-            let before = self.sums.len();
-            self.sums.extend((0..k).map(|c| cells[(branch * k + c) * features + column]));
-            self.sizes.push(self.sums[before..].iter().sum());
-        }
+        let place = self.place_of(best.feature)?;
+        self.sum_branches(place, tree.classes);
         let added = NewChildren { sums: &self.sums, rows: &self.sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &[]);
-        // Their masks: the rows under the plane of a value, and for the last value, which has no
-        // plane, the rows under none.
-        for branch in 0..values {
+        for branch in 0..self.sizes.len() {
             let node = first_child + branch as u32;
-            if self.is_finished(tree, node) {
-                continue;
+            if !self.is_finished(tree, node) {
+                let words = self.child_mask(&open.rows.words, place, branch);
+                let rows = Mask { rows: self.sizes[branch] as usize, words };
+                children.push(Open { node, rows });
             }
-            let mut words = self.pool.pop().unwrap_or_default();
-            words.clear();
-            let plane = |value: usize| group.first + value * features + column;
-            if branch + 1 < values {
-                let plane = plane(branch);
-                words.extend(open.rows.words.iter().filter_map(|&SparseWord { word, mask }| {
-                    let mask = mask & planes.bits[word as usize * planes.width + plane];
-                    (mask != 0).then_some(SparseWord { word, mask })
-                }));
-            } else {
-                words.extend(open.rows.words.iter().filter_map(|&SparseWord { word, mask }| {
-                    let at = word as usize * planes.width;
-                    let others =
-                        (0..values - 1).fold(0, |o, value| o | planes.bits[at + plane(value)]);
-                    let mask = mask & !others;
-                    (mask != 0).then_some(SparseWord { word, mask })
-                }));
-            }
-            let rows = Mask { rows: self.sizes[branch] as usize, words };
-            children.push(Open { node, rows });
         }
         self.discard(open.rows);
         Ok(())
@@ -212,20 +197,21 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
 }
 
 impl<'g, 'a> BitPlanes<'g, 'a> {
+    /// A worker for a target of some classes, which has counted no node yet.
     fn new(context: &'g PlaneContext<'a>, classes: usize) -> Self {
         let blocks = context
             .planes
             .groups
             .iter()
-            .map(|g| FeatureBlock {
-                declared: vec![g.arity as u32; g.features.len()],
+            .map(|group| FeatureBlock {
+                declared: vec![group.arity as u32; group.features.len()],
                 ..FeatureBlock::default()
             })
             .collect();
         Self {
             context,
             level: Level::active(),
-            counted: NONE,
+            counted_node: NONE,
             counts: vec![0; classes * context.planes.width],
             blocks,
             sums: Vec::new(),
@@ -237,26 +223,71 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
     /// Count the tables of a node into the blocks.
     fn count(&mut self, tree: &TreeBuilder<u32>, open: &Open<Mask>) {
         let planes = self.context.planes;
-        let k = tree.classes;
         let totals = tree.sums(open.node as usize);
-        let words = &open.rows.words;
         // Rows are numbered by class, so the words of a class follow those of the one before.
-        let mut from = 0;
-        for c in 0..k {
-            let end = planes.class_words[c + 1];
-            let to = from + words[from..].partition_point(|e| e.word < end);
-            let counts = &mut self.counts[c * planes.width..(c + 1) * planes.width];
-            count_planes(self.level, &words[from..to], &planes.bits, counts);
-            from = to;
+        let mut words = &open.rows.words[..];
+        for (class, counts) in self.counts.chunks_exact_mut(planes.width).enumerate() {
+            let end = planes.class_words[class + 1];
+            let (of_class, later) = words.split_at(words.partition_point(|word| word.word < end));
+            count_planes(self.level, of_class, &planes.bits, counts);
+            words = later;
         }
         let least = self.context.setting.limits.smallest_branch(self.context.n_rows as f64);
         for (group, block) in planes.groups.iter().zip(&mut self.blocks) {
-            block.fill(group, k, planes.width, &self.counts, totals, least);
+            block.fill(group, planes.width, &self.counts, totals);
+            block.mark_valid(totals.len(), group, least);
         }
-        self.counted = open.node;
+        self.counted_node = open.node;
     }
 
-    /// The tables of the features of a group.
+    /// Write the class sums and the sizes of the branches of a feature's split, as the tables have
+    /// them. The node must be the one that was counted last.
+    fn sum_branches(&mut self, PlanePlace { group, column }: PlanePlace, classes: usize) {
+        let (cells, group) = (&self.blocks[group].cells, &self.context.planes.groups[group]);
+        let features = group.features.len();
+        self.sums.clear();
+        self.sizes.clear();
+        for branch in 0..group.arity {
+            let start = self.sums.len();
+            let cell = |class: usize| cells[(branch * classes + class) * features + column];
+            self.sums.extend((0..classes).map(cell));
+            self.sizes.push(self.sums[start..].iter().sum());
+        }
+    }
+
+    /// The mask of a child: the rows of the parent under the plane of the branch's value. The last
+    /// value has no plane, and its rows are those under no other.
+    fn child_mask(
+        &mut self,
+        parent: &[SparseWord],
+        PlanePlace { group, column }: PlanePlace,
+        branch: usize,
+    ) -> Vec<SparseWord> {
+        let (planes, group) = (self.context.planes, &self.context.planes.groups[group]);
+        let bits = |word: u32, value: usize| {
+            let plane = group.first + value * group.features.len() + column;
+            planes.bits[word as usize * planes.width + plane]
+        };
+        let mut words = self.pool.pop().unwrap_or_default();
+        words.clear();
+        let last_value = group.arity - 1;
+        if branch < last_value {
+            words.extend(parent.iter().filter_map(|&SparseWord { word, mask }| {
+                let mask = mask & bits(word, branch);
+                (mask != 0).then_some(SparseWord { word, mask })
+            }));
+        } else {
+            words.extend(parent.iter().filter_map(|&SparseWord { word, mask }| {
+                let others = (0..last_value).fold(0, |union, value| union | bits(word, value));
+                let mask = mask & !others;
+                (mask != 0).then_some(SparseWord { word, mask })
+            }));
+        }
+        words
+    }
+
+    /// The tables of the features of a group in the node that was counted last, whose class sums
+    /// are `totals`.
     fn tables<'t>(&'t self, group: usize, totals: &'t [u32]) -> Tables<'t> {
         let features = self.context.planes.groups[group].features.len();
         let block = &self.blocks[group];
@@ -272,11 +303,13 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
         }
     }
 
-    /// The best split of a node whose tables are counted, if the limits accept it.
+    /// The best split of the node that was counted last, if the limits accept it.
+    ///
+    /// Each group of features is scored as one block. Then the first of the best candidates wins,
+    /// or the selection rule decides where it needs more than the scores.
     fn choose(&mut self, tree: &TreeBuilder<u32>, node: usize) -> Result<Option<BestSplit<u32>>> {
         let totals = tree.sums(node);
         let setting = self.context.setting;
-        // Score each group as one block.
         for group in 0..self.blocks.len() {
             let mut scores = std::mem::take(&mut self.blocks[group].scores);
             scores.resize(self.blocks[group].valid.len(), 0.0);
@@ -285,115 +318,135 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
             }
             self.blocks[group].scores = scores;
         }
-        // The first of the best, or what the selection rule takes among the best of each feature.
-        let choice = if setting.gain_filter == GainFilter::None && setting.ties != Ties::Random {
+        let winner = if setting.gain_filter == GainFilter::None && setting.ties != Ties::Random {
             self.first_best()
         } else {
             let selector = Selector {
                 gain_filter: setting.gain_filter,
                 ties: setting.ties,
-                features: self.context.features,
+                features: self.context.n_features,
             };
-            let key = mix(setting.seed, !tree.nodes[node].key);
-            selector.choose(self.valid_candidates(), &mut PlaneFacts { rows: self, totals }, key)?
+            // The key of ties on all forms of rows, so that each of them draws the same candidate.
+            let tie_key = mix(setting.seed, !tree.nodes[node].key);
+            let mut facts = PlaneFacts { rows: self, totals };
+            selector.choose(self.valid_candidates(), &mut facts, tie_key)?
         };
-        let Some(choice) = choice else { return Ok(None) };
-        let PlanePlace { group, column } = self.place(choice.feature);
+        let Some(winner) = winner else { return Ok(None) };
+        let PlanePlace { group, column } = self.place_of(winner.feature)?;
         let mut distance = [0.0];
         setting.criterion.distance(&self.tables(group, totals).window(column, 1), &mut distance)?;
         let branches = self.context.planes.groups[group].arity;
-        let split = BestSplit::new(choice.feature, 0, Test::Multiway, choice.score, branches);
+        let split = BestSplit::new(winner.feature, 0, Test::Multiway, winner.score, branches);
         let split = BestSplit { distance: distance[0], ..split };
-        let own = NodeSums { setting, totals, unit: 1.0 };
-        own.accepted_by_table(split, self.context.n_rows as f64)
+        let node_sums = NodeSums { setting, totals, unit: 1.0 };
+        node_sums.accept_by_table(split, self.context.n_rows as f64)
     }
 
-    fn place(&self, feature: u32) -> PlanePlace {
+    /// The place of a feature among the groups. A data set with planes has all its features there.
+    fn place_of(&self, feature: u32) -> Result<PlanePlace> {
         let mut groups = self.context.planes.groups.iter().enumerate();
-        let found = groups.find_map(|(group, columns)| {
+        let place = groups.find_map(|(group, columns)| {
             let column = columns.features.binary_search(&feature).ok()?;
             Some(PlanePlace { group, column })
         });
-        found.unwrap_or_default()
+        place.ok_or_else(|| Error::Internal("a feature without bit planes".into()))
     }
 
-    /// The candidate of the largest score, of the lowest feature on ties.
-    fn first_best(&self) -> Option<Choice> {
-        let mut best: Option<Choice> = None;
+    /// The valid candidate of the largest score, the one of the lowest feature among equals.
+    fn first_best(&self) -> Option<ScoredCandidate> {
+        let mut best: Option<ScoredCandidate> = None;
         for (group, block) in self.context.planes.groups.iter().zip(&self.blocks) {
-            for (j, (&score, &valid)) in block.scores.iter().zip(&block.valid).enumerate() {
-                let feature = group.features[j];
-                let wins = best.is_none_or(|b| {
-                    better(score, b.score) || (score == b.score && feature < b.feature)
+            let scored = group.features.iter().zip(&block.scores).zip(&block.valid);
+            for ((&feature, &score), &is_valid) in scored {
+                let wins = best.is_none_or(|best| {
+                    better(score, best.score) || (score == best.score && feature < best.feature)
                 });
-                if valid && wins {
-                    best = Some(Choice { feature, at: 0, score });
+                if is_valid && wins {
+                    best = Some(ScoredCandidate { feature, at: 0, score });
                 }
             }
         }
         best
     }
 
-    /// The candidates that may be chosen, in feature order.
-    fn valid_candidates(&self) -> Vec<Scored> {
-        let mut found: Vec<Scored> = Vec::new();
+    /// The valid candidates, in feature order.
+    fn valid_candidates(&self) -> Vec<BestOfFeature> {
+        let mut candidates: Vec<BestOfFeature> = Vec::new();
         for (group, block) in self.context.planes.groups.iter().zip(&self.blocks) {
             for (j, &feature) in group.features.iter().enumerate().filter(|&(j, _)| block.valid[j])
             {
-                found.push(Scored { feature, score: block.scores[j], at: 0, tied: Vec::new() });
+                candidates.push(BestOfFeature {
+                    feature,
+                    score: block.scores[j],
+                    at: 0,
+                    tied: Vec::new(),
+                });
             }
         }
-        sort_by_feature(&mut found);
-        found
+        sort_by_feature(&mut candidates);
+        candidates
     }
 }
 
 impl FeatureBlock {
-    /// Fill in the tables of a group from the counts of its planes: `width` counts per class, those
-    /// of the group from `group.first` on. The last value of a feature has no plane: its rows are
-    /// those of `totals` that no other value has. `least` is the smallest size of a branch with
-    /// rows.
-    fn fill(
-        &mut self,
-        group: &PlaneGroup,
-        k: usize,
-        width: usize,
-        counts: &[u32],
-        totals: &[u32],
-        least: f64,
-    ) {
-        let (features, values) = (group.features.len(), group.arity);
-        self.cells.resize(values * k * features, 0);
-        for (c, &total) in totals.iter().enumerate() {
-            let (known, last) = self.cells.split_at_mut((values - 1) * k * features);
-            let last = &mut last[c * features..(c + 1) * features];
+    /// Fill in the tables of a group from the counts of its planes.
+    ///
+    /// `counts` has `width` counts per class, those of the group from `group.first` on. The last
+    /// value of a feature has no plane: its rows are those of `totals`, the class sums of the node,
+    /// that no other value has.
+    fn fill(&mut self, group: &PlaneGroup, width: usize, counts: &[u32], totals: &[u32]) {
+        let (features, classes, last_value) = (group.features.len(), totals.len(), group.arity - 1);
+        self.cells.resize(group.arity * classes * features, 0);
+        let (with_plane, last) = self.cells.split_at_mut(last_value * classes * features);
+        for (class, &total) in totals.iter().enumerate() {
+            let last = &mut last[class * features..][..features];
             last.fill(total);
-            for value in 0..values - 1 {
-                let from = &counts[c * width + group.first + value * features..][..features];
-                known[(value * k + c) * features..][..features].copy_from_slice(from);
-                last.iter_mut().zip(from).for_each(|(l, &n)| *l -= n);
+            for value in 0..last_value {
+                let start = class * width + group.first + value * features;
+                let plane_counts = &counts[start..][..features];
+                with_plane[(value * classes + class) * features..][..features]
+                    .copy_from_slice(plane_counts);
+                last.iter_mut().zip(plane_counts).for_each(|(rest, &count)| *rest -= count);
             }
         }
-        // A candidate has at least two branches with rows, none of them too small.
-        self.valid.clear();
-        self.valid.resize(features, false);
-        for j in 0..features {
-            let mut filled = 0;
-            for value in 0..values {
-                let size: u32 = (0..k).map(|c| self.cells[(value * k + c) * features + j]).sum();
-                if size > 0 {
-                    filled += if f64::from(size) < least { -(values as i32) } else { 1 };
-                    if filled == 2 && least <= 1.0 {
-                        break;
-                    }
-                }
+    }
+
+    /// Mark the features whose splits are candidates; `least` is the smallest size of a branch with
+    /// rows.
+    fn mark_valid(&mut self, classes: usize, group: &PlaneGroup, least: f64) {
+        let mut valid = std::mem::take(&mut self.valid);
+        valid.clear();
+        valid.extend(
+            (0..group.features.len())
+                .map(|column| self.is_candidate(column, classes, group, least)),
+        );
+        self.valid = valid;
+    }
+
+    /// Whether the split of a feature has at least two branches with rows, none of them too small.
+    fn is_candidate(&self, column: usize, classes: usize, group: &PlaneGroup, least: f64) -> bool {
+        let features = group.features.len();
+        let mut n_filled = 0;
+        for value in 0..group.arity {
+            let cell = |class| self.cells[(value * classes + class) * features + column];
+            let size: u32 = (0..classes).map(cell).sum();
+            if size == 0 {
+                continue;
             }
-            self.valid[j] = filled >= 2;
+            if f64::from(size) < least {
+                return false;
+            }
+            n_filled += 1;
+            // A limit of one row cannot refuse any of the other branches.
+            if n_filled == 2 && least <= 1.0 {
+                return true;
+            }
         }
+        n_filled >= 2
     }
 }
 
-/// Facts of a node's features for the selection rule.
+/// What the selection rule asks about the candidates of a node.
 struct PlaneFacts<'w, 'g, 'a> {
     rows: &'w BitPlanes<'g, 'a>,
     totals: &'w [u32],
@@ -401,21 +454,18 @@ struct PlaneFacts<'w, 'g, 'a> {
 
 impl CandidateFacts for PlaneFacts<'_, '_, '_> {
     fn gain(&mut self, feature: u32, _at: u32) -> Result<f64> {
-        let PlanePlace { group, column } = self.rows.place(feature);
+        let PlanePlace { group, column } = self.rows.place_of(feature)?;
         let mut out = [0.0];
-        <dyn Criterion>::score(
-            &InfoGain,
-            &self.rows.tables(group, self.totals).window(column, 1),
-            &mut out,
-        )?;
+        let table = self.rows.tables(group, self.totals);
+        <dyn Criterion>::score(&InfoGain, &table.window(column, 1), &mut out)?;
         Ok(out[0])
     }
 
+    // Each feature has one candidate, so neither first rows nor sides are ever compared.
     fn first_row(&mut self, _feature: u32, _at: u32) -> u32 {
         0
     }
 
-    // Each feature has one candidate, so their sides are not compared.
     fn sides(&mut self, _feature: u32, _at: u32) -> [f64; 2] {
         [0.0; 2]
     }

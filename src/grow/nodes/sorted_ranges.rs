@@ -28,7 +28,12 @@ const SMALLEST_TASK: usize = 2048;
 /// Such subtrees where the criterion compares rows, which takes O(rows^2) per node.
 const SMALLEST_TASK_OF_PAIRS: usize = 128;
 
-/// Grow a tree on some rows of a data set, locally.
+/// Grow a tree on some rows of a data set, one leaf at a time; `weights` are those of all rows of
+/// the data set.
+///
+/// # Errors
+/// A score that is not a number, a need of memory above the limit, an error of a user's criterion,
+/// or cancellation.
 pub fn grow(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
@@ -36,10 +41,11 @@ pub fn grow(
     weights: &Weights,
     control: &Control,
 ) -> Result<Tree> {
-    by_weighing!(weights, data.target(), w => with_weights(data, setting, rows, w, control))
+    by_weighing!(weights, data.target(), w => grow_weighed(data, setting, rows, w, control))
 }
 
-fn with_weights<W: ByOrder>(
+/// [`grow`] with weights of one type.
+fn grow_weighed<W: ByOrder>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
@@ -53,15 +59,16 @@ fn with_weights<W: ByOrder>(
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
     // No tasks where nodes share a memo or a budget in their order, or where Python scores them.
     let in_order = context.setting.memo.is_some() || context.sizes.is_some();
-    let task = if in_order || context.setting.criterion.needs_all_candidates() {
+    let task_rows = if in_order || context.setting.criterion.needs_all_candidates() {
         0
     } else {
         driver::task_size(rows.len(), smallest_task(&context), control)
     };
-    let whole = RangeNode::new(NodeRange { start: 0, len: rows.len(), buffer: 0 });
+    let root = RangeNode::new(NodeRange { start: 0, len: rows.len(), buffer: 0 });
     let rows = SortedRanges::new(&context, buffers.slices());
-    let tree = driver::grow(rows, tree, whole, task, control)?;
-    drop(buffers); // before the arrays of the tree are made
+    let tree = driver::grow(rows, tree, root, task_rows, control)?;
+    // The arrays of the tree are made where the buffers were, so the two do not add up.
+    drop(buffers);
     tree.finish(context.weights.unit(), context.weights.are_copies(), context.setting)
 }
 
@@ -74,7 +81,7 @@ fn smallest_task<W: ByOrder>(context: &GrowContext<'_, W>) -> usize {
     }
 }
 
-/// The rows of a node, with what is known of them.
+/// The rows of a node: a range, and short orders once they are copied.
 #[derive(Debug)]
 pub(in crate::grow) struct RangeNode {
     pub range: NodeRange,
@@ -162,11 +169,11 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
             short: short.map(|(orders, scoring)| ShortNode { orders, scoring }),
         };
         let contingency = evaluator.count_tables();
-        let chosen = evaluator.choose(&contingency, &mut self.workspace, control)?;
+        let best = evaluator.choose(&contingency, &mut self.workspace, control)?;
         if let Some(test) = self.workspace.significance.take() {
             tree.set_significance(node, test);
         }
-        Ok(chosen)
+        Ok(best)
     }
 
     fn best(best: &BestSplit<W::Sum>) -> &BestSplit<W::Sum> {
@@ -184,33 +191,33 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
     ) -> Result<()> {
         // Add the children; a small node has its orders divided, and that is all.
         let RangeNode { range, short } = open.rows;
-        let added = NewChildren { sums: &best.sums, rows: &best.sizes };
-        let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
+        let new = NewChildren { sums: &best.sums, rows: &best.sizes };
+        let first_child = tree.add_split(open.node, best.as_split(step), new, &best.levels);
         let place = self.context.place(best.feature);
         if let (Some(orders), FeaturePlace::Numeric(numeric)) = (&short, place) {
-            let keep = [0, 1].map(|b| !self.is_finished(tree, first_child + b));
-            let left = best.sizes[0] as usize;
-            let divided = orders.divide(numeric, left, keep, &mut self.pool);
-            push_short(divided, range, left, first_child, children);
+            let keep = [0, 1].map(|branch| !self.is_finished(tree, first_child + branch));
+            let n_left = best.sizes[0] as usize;
+            let divided = orders.divide(numeric, n_left, keep, &mut self.pool);
+            push_small_children(divided, range, n_left, first_child, children);
             self.discard(RangeNode { range, short });
             return Ok(());
         }
         let keep: Vec<bool> = (0..best.sizes.len() as u32)
-            .map(|b| !self.is_finished(tree, first_child + b))
+            .map(|branch| !self.is_finished(tree, first_child + branch))
             .collect();
         if !keep.contains(&true) {
             self.discard(RangeNode { range, short });
             return Ok(());
         }
         // Bring the rows of each branch that is kept together.
-        let cut = PartitionPlan {
+        let plan = PartitionPlan {
             place,
             at: best.at,
             sizes: &best.sizes,
             keep: &keep,
             branch_of: &best.branch_of,
         };
-        self.slices.partition(self.context, range, &cut, &mut self.scratch, control)?;
+        self.slices.partition(self.context, range, &plan, &mut self.scratch, control)?;
         let mut start = range.start;
         for ((node, &size), keep) in (first_child..).zip(&best.sizes).zip(keep) {
             let range = NodeRange { start, len: size as usize, buffer: 1 - range.buffer };
@@ -223,7 +230,7 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
     }
 
     fn discard(&mut self, rows: Self::Node) {
-        rows.short.into_iter().for_each(|orders| self.pool.give(orders));
+        rows.short.into_iter().for_each(|orders| self.pool.recycle(orders));
     }
 
     fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
@@ -247,17 +254,17 @@ impl<'n, 'f, W: ByOrder> SortedRanges<'n, 'f, W> {
     }
 }
 
-/// Push the children of a small node, whose ranges have `left` rows and the rest; a child without
-/// orders is a leaf.
-fn push_short(
+/// Push the children of a small node with this `range`: the first has `n_left` rows, the second the
+/// rest. A child without orders is a leaf, and is not pushed.
+fn push_small_children(
     divided: [Option<Box<ShortOrders>>; 2],
     range: NodeRange,
-    left: usize,
+    n_left: usize,
     first_child: u32,
     children: &mut Vec<Open<RangeNode>>,
 ) {
-    let right = NodeRange { start: range.start + left, len: range.len - left, ..range };
-    let ranges = [NodeRange { len: left, ..range }, right];
+    let right = NodeRange { start: range.start + n_left, len: range.len - n_left, ..range };
+    let ranges = [NodeRange { len: n_left, ..range }, right];
     for ((short, range), node) in divided.into_iter().zip(ranges).zip(first_child..) {
         if short.is_some() {
             children.push(Open { node, rows: RangeNode { range, short } });

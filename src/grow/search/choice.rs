@@ -1,8 +1,9 @@
 //! The choice among the best candidates of a node's features, and the split that it makes.
 //!
-//! Forms of rows call [`choose`] with the best candidate of each feature, then [`chosen`] for the
-//! branches of the winner. O(features) for the choice, and the class sums of one candidate per
-//! feature where a gain filter needs the gains ([`Selector`]).
+//! Forms of rows call [`choose_candidate`] with the best candidate of each feature, then
+//! [`split_of_candidate`] for the test and the branches of the winner. O(features) for the choice,
+//! and the class sums of one candidate per feature where a gain filter needs the gains
+//! ([`Selector`]).
 
 use super::nominal::{nominal_branches, nominal_test};
 use super::{BestSplit, BranchSums, NodeCut, NodeSums, NodeTables, WholeRows};
@@ -11,35 +12,48 @@ use crate::error::Result;
 use crate::grow::context::FeaturePlace;
 use crate::grow::options::GrowthSetting;
 use crate::numeric::mix;
-use crate::split::{CandidateFacts, Choice, NominalSplits, Scored, Selector};
+use crate::split::{BestOfFeature, CandidateFacts, NominalSplits, ScoredCandidate, Selector};
 
-/// Whether a sink may keep the best candidate of the node alone, not one per feature: no guard
-/// needs all features, and the candidates arrive in feature order. `nominal` and `numeric` are the
-/// numbers of features of each kind.
+/// Whether a sink may keep the best candidate of the node alone, not one per feature.
+///
+/// Two conditions must hold. No gain filter compares the features, and the candidates arrive in
+/// feature order, so that the first of equal candidates is the one of the lowest feature. Nominal
+/// features come before numeric ones, and where some of them are divided in two and others have one
+/// branch per level, all of the former before all of the latter. `n_nominal` and `n_numeric` are
+/// the numbers of features of each kind.
 pub(in crate::grow) fn keeps_winner_only(
     setting: &GrowthSetting<'_>,
-    nominal: usize,
-    numeric: usize,
+    n_nominal: usize,
+    n_numeric: usize,
 ) -> bool {
-    let mixed = setting.nominal_splits == NominalSplits::Auto;
-    setting.gain_filter == GainFilter::None && (nominal == 0 || (numeric == 0 && !mixed))
+    // Only this rule decides feature by feature whether levels are divided in two.
+    let are_splits_mixed = setting.nominal_splits == NominalSplits::Auto;
+    let in_feature_order = n_nominal == 0 || (n_numeric == 0 && !are_splits_mixed);
+    setting.gain_filter == GainFilter::None && in_feature_order
 }
 
-/// The candidate that the selection rule takes among the best of each feature.
-pub(in crate::grow) fn choose<R: NodeTables>(
+/// The candidate that the selection rule takes among the best of each feature; `None` where no
+/// feature has one.
+///
+/// # Errors
+/// Those of the information gain, which a gain filter asks for.
+pub(in crate::grow) fn choose_candidate<R: NodeTables>(
     rows: &R,
-    best: Vec<Scored>,
-) -> Result<Option<Choice>> {
+    best: Vec<BestOfFeature>,
+) -> Result<Option<ScoredCandidate>> {
     let setting = rows.node().setting;
     let selector = Selector {
         gain_filter: setting.gain_filter,
         ties: setting.ties,
         features: rows.features(),
     };
-    selector.choose(best, &mut FeatureFacts { rows }, mix(setting.seed, !rows.key()))
+    // The draw of features mixes the same seed with the key itself. Its complement gives ties
+    // random numbers of their own.
+    let tie_key = mix(setting.seed, !rows.key());
+    selector.choose(best, &mut FeatureFacts { rows }, tie_key)
 }
 
-/// Class sums by branch of a candidate.
+/// Class sums by branch of candidate number `at` of a feature.
 pub(in crate::grow) fn sums_of_candidate<R: NodeTables>(
     rows: &R,
     feature: u32,
@@ -51,36 +65,44 @@ pub(in crate::grow) fn sums_of_candidate<R: NodeTables>(
     }
 }
 
-/// The split of the chosen candidate, with its distance and its branches.
-pub(in crate::grow) fn chosen<R: WholeRows>(rows: &R, choice: Choice) -> Result<BestSplit<R::Sum>> {
-    let node = rows.node();
+/// The split that a candidate makes, with its test, its distance and its branches. The limits have
+/// not accepted it yet.
+///
+/// # Errors
+/// A criterion of a user may fail.
+pub(in crate::grow) fn split_of_candidate<R: WholeRows>(
+    rows: &R,
+    candidate: ScoredCandidate,
+) -> Result<BestSplit<R::Sum>> {
+    let (node, ScoredCandidate { feature, at, score }) = (rows.node(), candidate);
+    let n_classes = node.totals.len();
     let (mut levels, mut branch_of) = (Vec::new(), Vec::new());
-    let NodeCut { test, branches, sizes } = match rows.place(choice.feature) {
-        FeaturePlace::Numeric(numeric) => rows.cut(numeric, choice.at),
+    let NodeCut { test, branches, sizes } = match rows.place(feature) {
+        FeaturePlace::Numeric(numeric) => rows.cut(numeric, at),
         FeaturePlace::Nominal(nominal) => {
-            let branches = nominal_branches(rows, nominal, choice.at);
-            let found = nominal_test(rows, nominal, choice.at);
-            (levels, branch_of) = (found.levels, found.branch_of);
+            let branches = nominal_branches(rows, nominal, at);
+            let nominal_test = nominal_test(rows, nominal, at);
+            (levels, branch_of) = (nominal_test.levels, nominal_test.branch_of);
             let mut sizes = rows.branch_sizes(nominal, &branches.sums, &branch_of);
             // Without missing values in the node there is no branch for them.
-            sizes.truncate(branches.sums.len() / node.totals.len());
-            NodeCut { test: found.test, branches, sizes }
+            sizes.truncate(branches.sums.len() / n_classes);
+            NodeCut { test: nominal_test.test, branches, sizes }
         }
     };
     let BranchSums { sums, missing } = branches;
-    // Without a table of this candidate alone the distance is the negative score.
+    // A criterion that scores all candidates at once, or that reads no tables, has no distance of
+    // one table: there it is the negative score.
     let criterion = node.setting.criterion;
     let distance = if criterion.needs_all_candidates() || !criterion.info().evidence.is_table() {
-        -choice.score
+        -score
     } else {
         node.distance(&sums)?
     };
-    let branches = sums.len() / node.totals.len();
-    let split = BestSplit::new(choice.feature, choice.at, test, choice.score, branches);
+    let split = BestSplit::new(feature, at, test, score, sums.len() / n_classes);
     Ok(BestSplit { distance, sums, sizes, missing, levels, branch_of, ..split })
 }
 
-/// Facts of a node's features for the selection rule.
+/// What the selection rule asks about the candidates of a node.
 struct FeatureFacts<'r, R> {
     rows: &'r R,
 }

@@ -26,7 +26,9 @@ use crate::tree::Test;
 use std::borrow::Cow;
 
 pub(in crate::grow) use best_split::BestSplit;
-pub(in crate::grow) use choice::{choose, chosen, keeps_winner_only, sums_of_candidate};
+pub(in crate::grow) use choice::{
+    choose_candidate, keeps_winner_only, split_of_candidate, sums_of_candidate,
+};
 pub(in crate::grow) use node_sums::NodeSums;
 pub(in crate::grow) use nominal::{
     NominalTest, divisions, is_candidate, nominal_test, score_nominal,
@@ -144,23 +146,13 @@ pub(in crate::grow) struct NodeCut<S> {
 }
 
 /// Memory of the search of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::grow) struct SearchScratch<S: Sum> {
     /// Blocks of candidates.
     pub block: BlockScratch<S::Cell>,
     pub partitions: LevelPartitions<S>,
     /// Scores of a block.
     pub scores: Vec<f64>,
-}
-
-impl<S: Sum> Default for SearchScratch<S> {
-    fn default() -> Self {
-        Self {
-            block: BlockScratch::default(),
-            partitions: LevelPartitions::default(),
-            scores: Vec::new(),
-        }
-    }
 }
 
 /// The lowest original row number among the entries tied with the last of `left`, the entries left

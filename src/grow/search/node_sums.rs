@@ -24,8 +24,9 @@ pub(in crate::grow) struct NodeSums<'n, S> {
 }
 
 impl<S: Sum> NodeSums<'_, S> {
-    /// Class sums by branch of a threshold, from those of its left branch. `known` are the class
-    /// sums of the rows with a value, where the others are a third branch.
+    /// Class sums by branch of a threshold, from those of its `left` branch. `known` are the class
+    /// sums of the rows with a value, where rows without one are a third branch; `None` where the
+    /// threshold has two branches.
     pub fn by_branch(&self, mut left: Vec<S>, known: Option<&[S]>) -> Vec<S> {
         let (classes, with_value) = (self.totals.len(), known.unwrap_or(self.totals));
         left.extend_from_within(..classes);
@@ -38,8 +39,8 @@ impl<S: Sum> NodeSums<'_, S> {
         left
     }
 
-    /// Whether a branch of missing values is large enough; `known` are the class sums of the rows
-    /// with a value, `rows` is the number of the others.
+    /// Whether a branch of missing values is large enough. `known` are the class sums of the rows
+    /// with a value, `rows` is the number of the rows without one, and `min` is the smallest size.
     pub fn allows_missing_branch(&self, known: &[S], rows: u32, min: Minimum) -> bool {
         let missing = self.totals.iter().zip(known).map(|(total, &sum)| total.minus(sum));
         let weight: f64 = missing.map(|sum| sum.value(self.unit)).sum();
@@ -48,23 +49,24 @@ impl<S: Sum> NodeSums<'_, S> {
     }
 
     /// Apply `use_table` to the table of some branches, whose class sums are given branch by
-    /// branch.
-    fn one_table(
+    /// branch; returns the number that it writes. Small tables are made without an allocation.
+    fn with_table(
         &self,
         sums: &[S],
         use_table: impl FnOnce(&Tables<'_>, &mut [f64]) -> Result<()>,
     ) -> Result<f64> {
-        let (mut few, mut many) = ([<S::Cell>::default(); FEW_CELLS], Vec::new());
+        let (mut on_stack, mut on_heap) = ([<S::Cell>::default(); FEW_CELLS], Vec::new());
         let len = sums.len() + self.totals.len();
-        let cells = match few.get_mut(..len) {
-            Some(few) => few,
+        let cells = match on_stack.get_mut(..len) {
+            Some(cells) => cells,
             None => {
-                many.resize(len, <S::Cell>::default());
-                &mut many[..]
+                on_heap.resize(len, <S::Cell>::default());
+                &mut on_heap[..]
             }
         };
-        let both = sums.iter().chain(self.totals);
-        cells.iter_mut().zip(both).for_each(|(cell, sum)| *cell = sum.cell(self.unit));
+        // The cells of the branches, then the totals.
+        let all_sums = sums.iter().chain(self.totals);
+        cells.iter_mut().zip(all_sums).for_each(|(cell, sum)| *cell = sum.cell(self.unit));
         let (cells, totals) = cells.split_at(sums.len());
         let declared = [(sums.len() / totals.len()) as u32];
         let table = Tables::one(cells, totals, &declared, &self.setting.context);
@@ -75,12 +77,12 @@ impl<S: Sum> NodeSums<'_, S> {
 
     /// Score of a table of branches by a criterion, which may be another than that of growth.
     pub fn score(&self, criterion: &dyn Criterion, sums: &[S]) -> Result<f64> {
-        self.one_table(sums, |table, out| criterion.score(table, out))
+        self.with_table(sums, |table, out| criterion.score(table, out))
     }
 
     /// Distance of a table of branches by the criterion of growth.
     pub fn distance(&self, sums: &[S]) -> Result<f64> {
-        self.one_table(sums, |table, out| self.setting.criterion.distance(table, out))
+        self.with_table(sums, |table, out| self.setting.criterion.distance(table, out))
     }
 
     /// Score of the node's rows in one branch. A user's function gets a table of `branches`
@@ -93,41 +95,50 @@ impl<S: Sum> NodeSums<'_, S> {
         self.score(criterion, &sums)
     }
 
-    /// The split, if the limits accept it. `root` is the weight of the tree's rows; `before`
-    /// computes the distance of the node without the split, `undivided` its score.
-    pub fn accepted(
+    /// The split with its improvement, if the limits accept it.
+    ///
+    /// `root_weight` is the weight of the tree's rows. `distance_before` computes the distance of
+    /// the node without the split and `undivided_score` its score; both are called only where a
+    /// limit reads them.
+    ///
+    /// # Errors
+    /// Those of the two functions.
+    pub fn accept(
         &self,
         mut split: BestSplit<S>,
-        root: f64,
-        before: impl FnOnce() -> Result<f64>,
-        undivided: impl FnOnce() -> Result<f64>,
+        root_weight: f64,
+        distance_before: impl FnOnce() -> Result<f64>,
+        undivided_score: impl FnOnce() -> Result<f64>,
     ) -> Result<Option<BestSplit<S>>> {
         let limits = &self.setting.limits;
-        if !limits.accept(split.score, split.distance, before)? {
+        if !limits.accept(split.score, split.distance, distance_before)? {
             return Ok(None);
         }
         if limits.needs_gain || limits.need_improvement() {
-            let undivided = undivided()?;
+            let undivided = undivided_score()?;
             if limits.needs_gain && split.score <= undivided {
                 return Ok(None);
             }
-            let weight: f64 = self.totals.iter().map(|s| s.value(self.unit)).sum();
+            let weight: f64 = self.totals.iter().map(|sum| sum.value(self.unit)).sum();
             split.improvement = self.setting.improvement(weight, split.score, undivided);
-            if !limits.accept_improvement(split.improvement, root) {
+            if !limits.accept_improvement(split.improvement, root_weight) {
                 return Ok(None);
             }
         }
         Ok(Some(split))
     }
 
-    /// [`Self::accepted`] with the distance and score of the undivided node from its own table.
-    pub fn accepted_by_table(
+    /// [`Self::accept`] with the distance and score of the undivided node from its own table.
+    ///
+    /// # Errors
+    /// An error of a user's criterion.
+    pub fn accept_by_table(
         &self,
         split: BestSplit<S>,
-        root: f64,
+        root_weight: f64,
     ) -> Result<Option<BestSplit<S>>> {
         let branches = split.branches;
-        let before = || self.distance(self.totals);
-        self.accepted(split, root, before, || self.undivided_score(branches))
+        let distance_before = || self.distance(self.totals);
+        self.accept(split, root_weight, distance_before, || self.undivided_score(branches))
     }
 }

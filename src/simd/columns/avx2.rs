@@ -14,11 +14,11 @@ static COMPRESS: [[u32; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut mask = 0;
     while mask < 256 {
-        let (mut lane, mut at) = (0, 0);
+        let (mut lane, mut n_set) = (0, 0);
         while lane < 8 {
             if mask >> lane & 1 == 1 {
-                table[mask][at] = lane as u32;
-                at += 1;
+                table[mask][n_set] = lane as u32;
+                n_set += 1;
             }
             lane += 1;
         }
@@ -76,7 +76,7 @@ pub(super) fn partition(
     order: &mut [u32],
     bits: &[u64],
     spare: &mut [u32],
-    mut s: PartitionState,
+    mut state: PartitionState,
 ) -> PartitionState {
     let n = order.len();
     let words = _mm256_set1_epi32((bits.len() * 2) as i32);
@@ -96,9 +96,9 @@ pub(super) fn partition(
             low_bits(_mm256_srlv_epi32(gathered, _mm256_and_si256(row, _mm256_set1_epi32(31))));
         let left = !right & 0xFF;
         // New tied bits, then the entries of each side moved together.
-        let (seen_left, carry_left) = seen_before(left, tied, s.seen[0], 8);
-        let (seen_right, carry_right) = seen_before(right, tied, s.seen[1], 8);
-        s.seen = [carry_left, carry_right];
+        let (seen_left, carry_left) = seen_before(left, tied, state.seen[0], 8);
+        let (seen_right, carry_right) = seen_before(right, tied, state.seen[1], 8);
+        state.seen = [carry_left, carry_right];
         let clear = _mm256_andnot_si256(one, entry);
         let for_left =
             _mm256_permutevar8x32_epi32(set_low(clear, seen_left), row_of(&COMPRESS, left));
@@ -107,73 +107,79 @@ pub(super) fn partition(
         // SAFETY: left <= i, so the store ends at or before i + 8, inside entries that were read;
         // right <= i, and spare has more than 8 entries more than the order.
         unsafe {
-            _mm256_storeu_si256(order.as_mut_ptr().add(s.left).cast(), for_left);
-            _mm256_storeu_si256(spare.as_mut_ptr().add(s.right).cast(), for_right);
+            _mm256_storeu_si256(order.as_mut_ptr().add(state.left).cast(), for_left);
+            _mm256_storeu_si256(spare.as_mut_ptr().add(state.right).cast(), for_right);
         }
-        s.left += left.count_ones() as usize;
-        s.right += right.count_ones() as usize;
+        state.left += left.count_ones() as usize;
+        state.right += right.count_ones() as usize;
         i += LANES;
     }
-    plain_partition(order, bits, spare, i, s)
+    plain_partition(order, bits, spare, i, state)
 }
 
 /// [`super::boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn boundaries<const KNOWN: usize>(
     order: &[u32],
-    stop: usize,
+    end: usize,
     wanted: Wanted<'_>,
-    at: &mut [u32],
+    listed: &mut [u32],
     tails: Tails<'_>,
-    s: &mut ColumnScan<'_>,
+    scan: &mut ColumnScan<'_>,
 ) {
     let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     let every = if wanted.convex { 0 } else { u32::MAX };
-    let n = if KNOWN == 0 { wanted.starts.len() } else { KNOWN };
-    let starts = &wanted.starts[..n];
+    let n_starts = if KNOWN == 0 { wanted.starts.len() } else { KNOWN };
+    let starts = &wanted.starts[..n_starts];
     let mut classes = [0_u32; MOST_CLASSES];
     let mut before_here = [0_u32; MOST_CLASSES];
-    before_here[..n].copy_from_slice(s.before);
-    while s.place + LANES <= stop && s.place + LANES < order.len() {
-        let i = s.place;
+    before_here[..n_starts].copy_from_slice(scan.before);
+    while scan.place + LANES <= end && scan.place + LANES < order.len() {
+        let i = scan.place;
         // SAFETY: i >= 1 and i + 8 < order.len(): the last entry read is order[i + 8].
-        let (before, here, after) = unsafe {
-            let p = order.as_ptr().add(i);
+        let (last, here, next) = unsafe {
+            let here = order.as_ptr().add(i);
             (
-                _mm256_loadu_si256(p.sub(1).cast()),
-                _mm256_loadu_si256(p.cast()),
-                _mm256_loadu_si256(p.add(1).cast()),
+                _mm256_loadu_si256(here.sub(1).cast()),
+                _mm256_loadu_si256(here.cast()),
+                _mm256_loadu_si256(here.add(1).cast()),
             )
         };
-        // Whether the class changes at each place.
-        let mut change = 0;
-        for (class, &start) in classes[..n].iter_mut().zip(starts) {
+        // The lanes whose last row is of a class or a later one, and those where the class changes.
+        let mut class_changes = 0;
+        for (class, &start) in classes[..n_starts].iter_mut().zip(starts) {
             let start = _mm256_set1_epi32((start << 1) as i32);
-            *class = at_least(before, start);
-            change |= *class ^ at_least(here, start);
+            *class = at_least(last, start);
+            class_changes |= *class ^ at_least(here, start);
         }
-        let shared = low_bits(_mm256_or_si256(before, after));
-        let keep = !low_bits(here) & (change | shared | every) & 0xFF;
+        let shared = low_bits(_mm256_or_si256(last, next));
+        let keep = !low_bits(here) & (class_changes | shared | every) & 0xFF;
         let places = _mm256_add_epi32(lanes, _mm256_set1_epi32(i as i32));
         // Places and counts of the boundaries, moved together.
         let order_of = row_of(&COMPRESS, keep);
-        // SAFETY: held <= i - first, and `at` has more than 8 entries more than there are places.
+        // SAFETY: n_listed <= i - first, and `listed` has more than 8 entries more than there are
+        // places.
         unsafe {
             let places = _mm256_permutevar8x32_epi32(places, order_of);
-            _mm256_storeu_si256(at.as_mut_ptr().add(s.held).cast(), places);
+            _mm256_storeu_si256(listed.as_mut_ptr().add(scan.n_listed).cast(), places);
         }
-        for (c, (&class, count)) in classes[..n].iter().zip(&mut before_here[..n]).enumerate() {
+        for (plane, (&class, count)) in
+            classes[..n_starts].iter().zip(&mut before_here[..n_starts]).enumerate()
+        {
             let counts = _mm256_add_epi32(row_of(&PREFIX, class), _mm256_set1_epi32(*count as i32));
             // SAFETY: from + places + 16 <= stride, and there are as many planes as counts.
             unsafe {
-                let to = tails.planes.as_mut_ptr().add(c * tails.stride + tails.from + s.held);
+                let to = tails
+                    .planes
+                    .as_mut_ptr()
+                    .add(plane * tails.stride + tails.from + scan.n_listed);
                 _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(counts, order_of));
             }
             *count += class.count_ones();
         }
-        s.held += keep.count_ones() as usize;
-        s.place += LANES;
+        scan.n_listed += keep.count_ones() as usize;
+        scan.place += LANES;
     }
-    s.before.copy_from_slice(&before_here[..n]);
-    plain_boundaries(order, stop, wanted, at, tails, s);
+    scan.before.copy_from_slice(&before_here[..n_starts]);
+    plain_boundaries(order, end, wanted, listed, tails, scan);
 }

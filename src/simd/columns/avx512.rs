@@ -13,23 +13,23 @@ pub(super) fn partition(
     order: &mut [u32],
     bits: &[u64],
     spare: &mut [u32],
-    mut s: PartitionState,
+    mut state: PartitionState,
 ) -> PartitionState {
     assert!(spare.len() >= order.len() + LANES);
     let n = order.len();
     let mut i = 0;
     while i + LANES <= n {
-        step::<false>(order, bits, spare, i, &mut s);
+        step::<false>(order, bits, spare, i, &mut state);
         i += LANES;
     }
     if i < n {
-        step::<true>(order, bits, spare, i, &mut s);
+        step::<true>(order, bits, spare, i, &mut state);
     }
-    s
+    state
 }
 
 /// Partition 16 entries from entry `i` on, or the remaining ones in the last step. The entries
-/// before are done: `s.left + s.right == i`.
+/// before are done: `state.left + state.right == i`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
 fn step<const LAST: bool>(
@@ -37,7 +37,7 @@ fn step<const LAST: bool>(
     bits: &[u64],
     spare: &mut [u32],
     i: usize,
-    s: &mut PartitionState,
+    state: &mut PartitionState,
 ) {
     let lanes = if LAST { (1_u32 << (order.len() - i)) - 1 } else { 0xFFFF };
     let words = _mm512_set1_epi32((bits.len() * 2) as i32);
@@ -60,26 +60,27 @@ fn step<const LAST: bool>(
     let right = u32::from(_mm512_test_epi32_mask(gathered, bit)) & lanes;
     let left = !right & lanes;
     // New tied bits, then the entries of each side moved together.
-    let (seen_left, carry_left) = seen_before(left, tied, s.seen[0], 16);
-    let (seen_right, carry_right) = seen_before(right, tied, s.seen[1], 16);
-    s.seen = [carry_left, carry_right];
+    let (seen_left, carry_left) = seen_before(left, tied, state.seen[0], 16);
+    let (seen_right, carry_right) = seen_before(right, tied, state.seen[1], 16);
+    state.seen = [carry_left, carry_right];
     let clear = _mm512_andnot_si512(one, entry);
     let for_left = _mm512_mask_or_epi32(clear, seen_left as __mmask16, clear, one);
     let for_right = _mm512_mask_or_epi32(clear, seen_right as __mmask16, clear, one);
     let for_left = _mm512_maskz_compress_epi32(left as __mmask16, for_left);
     let for_right = _mm512_maskz_compress_epi32(right as __mmask16, for_right);
     let (n_left, n_right) = (left.count_ones(), right.count_ones());
-    // SAFETY: s.left <= i, so a store of 16 ends inside entries that were read, and the last step
-    // stores no more than it read; s.right <= i, and spare has 16 entries more than the order.
+    // SAFETY: state.left <= i, so a store of 16 ends inside entries that were read, and the last
+    // step stores no more than it read; state.right <= i, and spare has 16 entries more than the
+    // order.
     unsafe {
-        let to = order.as_mut_ptr().add(s.left).cast();
+        let to = order.as_mut_ptr().add(state.left).cast();
         if LAST {
             _mm512_mask_storeu_epi32(to, ((1_u32 << n_left) - 1) as __mmask16, for_left);
         } else {
             _mm512_storeu_si512(to.cast(), for_left);
         }
-        _mm512_storeu_si512(spare.as_mut_ptr().add(s.right).cast(), for_right);
+        _mm512_storeu_si512(spare.as_mut_ptr().add(state.right).cast(), for_right);
     }
-    s.left += n_left as usize;
-    s.right += n_right as usize;
+    state.left += n_left as usize;
+    state.right += n_right as usize;
 }

@@ -38,26 +38,27 @@ impl<S: Sum> LevelPartitions<S> {
         }
     }
 
-    /// The bound below which [`left_in`] both sides of a division must stay: that of all rows, less
-    /// the bits that name one division of the groups.
-    pub(super) fn affordable(&self, unit: f64) -> f64 {
+    /// The bound below which the sum of [`spread_within`] over both sides of a division must stay:
+    /// that of all rows, minus the bits that name one division of the groups.
+    pub(super) fn largest_candidate_spread(&self, unit: f64) -> f64 {
         let mut whole = vec![S::default(); self.classes];
         for group in self.sums.chunks_exact(self.classes) {
-            whole.iter_mut().zip(group).for_each(|(sum, &s)| *sum = sum.plus(s));
+            whole.iter_mut().zip(group).for_each(|(sum, &of_group)| *sum = sum.plus(of_group));
         }
         let cost = self.groups.count().saturating_sub(1) as f64;
-        let left = left_in(&whole, unit);
+        let spread = spread_within(&whole, unit);
         match whole[0].moments() {
-            Some(_) => left * (-2.0 * cost / whole[0].value(unit)).exp2(),
-            None => left - cost,
+            // `n/2 log2 (D / D')` bits are saved where the spread falls from `D` to `D'`.
+            Some(_) => spread * (-2.0 * cost / whole[0].value(unit)).exp2(),
+            None => spread - cost,
         }
     }
 
     /// Whether a division saves more bits than its name takes, or all are candidates; `sides` are
     /// the sums of both.
     pub(super) fn pays(&self, sides: [&[S]; 2], unit: f64) -> bool {
-        let left = || sides.iter().map(|side| left_in(side, unit)).sum::<f64>();
-        self.groups.most_left.is_none_or(|most| left() < most)
+        let spread = || sides.iter().map(|side| spread_within(side, unit)).sum::<f64>();
+        self.groups.most_left.is_none_or(|most| spread() < most)
     }
 
     /// Whether division `at` may be a candidate; see [`Self::pays`].
@@ -72,7 +73,7 @@ impl<S: Sum> LevelPartitions<S> {
 
 /// The bits of the classes of some rows, or the sum of the squared differences of a numeric target
 /// from its mean.
-fn left_in<S: Sum>(sums: &[S], unit: f64) -> f64 {
+fn spread_within<S: Sum>(sums: &[S], unit: f64) -> f64 {
     match sums[0].moments() {
         Some(moments) => moments.rounded(unit).deviation,
         None => total_entropy(sums.iter().map(|s| s.value(unit)), &x_log2_x),

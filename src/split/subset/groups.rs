@@ -95,8 +95,8 @@ impl LevelGroups {
 
     /// The numbers of all divisions, as candidates carry them.
     pub fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
-        let first = self.first();
-        (0..self.len() as u32).map(move |i| first + i)
+        let first = self.first_number();
+        (0..self.len() as u32).map(move |division| first + division)
     }
 
     /// Whether a group is on the first branch of division `at`.
@@ -109,13 +109,13 @@ impl LevelGroups {
     }
 
     /// The number of the first division: cuts are numbered from 1, others from 0.
-    pub(super) fn first(&self) -> u32 {
+    pub(super) fn first_number(&self) -> u32 {
         u32::from(self.naming == Naming::Cut)
     }
 
     /// Put the divisions in the order in which ties are decided. Cuts of an order by shares come as
     /// the same divisions would come among all, where their masks fit into 128 bits.
-    pub(super) fn arrange(&mut self) {
+    pub(super) fn order_divisions(&mut self) {
         let (divisions, n) = (self.len() as u32, self.count());
         self.sequence.clear();
         if self.naming == Naming::Cut && !self.ordered && n <= 128 {
@@ -140,7 +140,7 @@ impl LevelGroups {
     }
 
     /// The codes that occur and are on the first branch of division `at`, ascending.
-    pub fn listed(&self, at: u32) -> Vec<u32> {
+    pub fn codes_on_first(&self, at: u32) -> Vec<u32> {
         let mut codes = Vec::new();
         for g in (0..self.count()).filter(|&g| self.is_first(at, g)) {
             codes.extend_from_slice(self.codes(g));
@@ -166,7 +166,7 @@ impl LevelGroups {
         cuts: Option<&[f64]>,
         takes_rest: bool,
     ) -> LevelPartition {
-        let mut listed = self.listed(at);
+        let mut listed = self.codes_on_first(at);
         let mut is_first = vec![false; declared as usize];
         if self.ordered {
             let last = listed.last().copied().unwrap_or_default();
@@ -188,7 +188,7 @@ impl LevelGroups {
     }
 
     /// Move groups: group `g` becomes part of group `to[g]`.
-    pub(super) fn arrange_groups(&mut self, to: &[usize]) {
+    pub(super) fn join_into(&mut self, to: &[usize]) {
         let joined = to.iter().max().map_or(0, |&last| last + 1);
         // Where the codes of each group begin, which move on as they are written.
         let mut ends = vec![0; joined];
@@ -217,12 +217,14 @@ impl LevelGroups {
         let mut keyed = std::mem::take(&mut self.keyed);
         keyed.clear();
         keyed.extend((0..self.count()).map(|g| (number(g), g)));
-        keyed.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        keyed.sort_unstable_by(|(number, group), (other_number, other_group)| {
+            number.total_cmp(other_number).then(group.cmp(other_group))
+        });
         let mut to = vec![0; keyed.len()];
         for (place, &(_, g)) in keyed.iter().enumerate() {
             to[g] = place;
         }
-        self.arrange_groups(&to);
+        self.join_into(&to);
         self.lowest = keyed.iter().position(|&(_, g)| g == 0).unwrap_or(0);
         self.keyed = keyed;
         &self.keyed

@@ -16,9 +16,15 @@ use crate::stats::Sum;
 use std::ops::Range;
 
 /// Most groups whose sums are tabulated, for all of their 256 sets.
-const LOW: usize = 8;
+const MOST_LOW: usize = 8;
 
-/// Score the divisions of a node's nominal features, in feature order.
+/// Score the divisions of a node's nominal features into a sink, in feature order.
+///
+/// `features` are the levels of each in the node, `totals` the class sums of the node, and `search`
+/// says which divisions are candidates. `partitions` and `scratch` are memory.
+///
+/// # Errors
+/// Those of the sink.
 pub fn score_candidates<'a, S: Sum>(
     features: &mut dyn Iterator<Item = FeatureLevels<'a, S>>,
     totals: &[S],
@@ -29,7 +35,7 @@ pub fn score_candidates<'a, S: Sum>(
     sink: &mut dyn Sink,
 ) -> Result<()> {
     scratch.totals.clear();
-    scratch.totals.extend(totals.iter().map(|t| t.cell(search.unit)));
+    scratch.totals.extend(totals.iter().map(|total| total.cell(search.unit)));
     scratch.features.clear();
     let mut block = SubsetBlock { search, context, branches: 0, scratch, sink };
     for levels in features {
@@ -41,15 +47,15 @@ pub fn score_candidates<'a, S: Sum>(
         match partitions.groups.naming {
             _ if search.drawn.is_some() => {
                 reached::count(Way::Drawn);
-                block.drawn(partitions, &levels)?;
+                block.push_drawn(partitions, &levels)?;
             }
             Naming::Mask => {
                 reached::count(Way::SubsetMasks);
-                block.masks(partitions, &levels)?;
+                block.push_masks(partitions, &levels)?;
             }
             _ => {
                 reached::count(Way::SubsetOrder);
-                block.one_by_one(partitions, &levels)?;
+                block.push_one_by_one(partitions, &levels)?;
             }
         }
     }
@@ -128,7 +134,7 @@ impl<C: Count> SubsetBlock<'_, C> {
         partitions: &LevelPartitions<S>,
         levels: &FeatureLevels<'_, S>,
     ) -> bool {
-        let rows = levels.rows.as_ref().and_then(|r| r.last()).copied();
+        let rows = levels.rows.as_ref().and_then(|rows| rows.last()).copied();
         partitions.missing.is_empty()
             || self.is_large_enough(partitions.missing.iter().copied(), || rows.unwrap_or(0))
     }
@@ -141,14 +147,15 @@ impl<C: Count> SubsetBlock<'_, C> {
         rows: impl FnOnce() -> u32,
     ) -> bool {
         let min = self.search.min;
-        if !self.search.limited() {
+        if !self.search.has_limits() {
             return true;
         }
         let weight = sums.fold(S::default(), S::plus).value(self.search.unit);
         weight >= min.weight
-            && match min.copies {
-                true => weight >= f64::from(min.rows),
-                false => min.rows <= 1 || rows() >= min.rows,
+            && if min.copies {
+                weight >= f64::from(min.rows)
+            } else {
+                min.rows <= 1 || rows() >= min.rows
             }
     }
 
@@ -189,13 +196,13 @@ impl<C: Count> SubsetBlock<'_, C> {
     }
 
     /// Append one division, drawn among all.
-    fn drawn<S: Sum<Cell = C>>(
+    fn push_drawn<S: Sum<Cell = C>>(
         &mut self,
         partitions: &LevelPartitions<S>,
         levels: &FeatureLevels<'_, S>,
     ) -> Result<()> {
         let Some(draws) = self.search.drawn else { return Ok(()) };
-        let at = partitions.groups.first()
+        let at = partitions.groups.first_number()
             + uniform(draws.of(levels.table.feature), partitions.groups.len() as u64) as u32;
         let (sums, _) = partitions.sums(at);
         let (left, right) = sums[..2 * self.context.classes].split_at(self.context.classes);
@@ -206,13 +213,13 @@ impl<C: Count> SubsetBlock<'_, C> {
     }
 
     /// Append the divisions of one level against the others, or the cuts of an order.
-    fn one_by_one<S: Sum<Cell = C>>(
+    fn push_one_by_one<S: Sum<Cell = C>>(
         &mut self,
         partitions: &mut LevelPartitions<S>,
         levels: &FeatureLevels<'_, S>,
     ) -> Result<()> {
         let (k, n) = (self.context.classes, partitions.groups.count());
-        partitions.groups.arrange();
+        partitions.groups.order_divisions();
         // One buffer: sums of each group (for cuts, of the groups up to it), of all groups, and of
         // the groups that are not on the current side.
         let mut work = std::mem::take(&mut partitions.work);
@@ -229,7 +236,7 @@ impl<C: Count> SubsetBlock<'_, C> {
         }
         for j in 0..partitions.groups.sequence.len() {
             let i = partitions.groups.sequence[j].1 as usize;
-            let at = partitions.groups.first() + i as u32;
+            let at = partitions.groups.first_number() + i as u32;
             let side = &sums[i * k..(i + 1) * k];
             for c in 0..k {
                 others[c] = known[c].minus(side[c]);
@@ -249,13 +256,13 @@ impl<C: Count> SubsetBlock<'_, C> {
     }
 
     /// Append all divisions, in the order of their numbers.
-    fn masks<S: Sum<Cell = C>>(
+    fn push_masks<S: Sum<Cell = C>>(
         &mut self,
         partitions: &mut LevelPartitions<S>,
         levels: &FeatureLevels<'_, S>,
     ) -> Result<()> {
         let (k, groups) = (self.context.classes, partitions.groups.count());
-        let low = (groups - 1).min(LOW);
+        let low = (groups - 1).min(MOST_LOW);
         // One buffer for the sums of sets and of the two sides of a division.
         let mut work = std::mem::take(&mut partitions.work);
         work.clear();
@@ -265,14 +272,14 @@ impl<C: Count> SubsetBlock<'_, C> {
         let mut sets = SetSums::new(partitions, low, k, sets);
         let (count, width) = (partitions.groups.len(), sets.width);
         // The sets that share their high groups come one after the other.
-        for from in (0..count).step_by(width) {
-            sets.add_high(partitions, from);
-            let end = width.min(count - from);
+        for high_set in (0..count).step_by(width) {
+            sets.add_high(partitions, high_set);
+            let end = width.min(count - high_set);
             // Without limits the sides of many divisions are written at once.
-            if !self.search.limited() && partitions.groups.most_left.is_none() {
+            if !self.search.has_limits() && partitions.groups.most_left.is_none() {
                 let mut low = 0;
                 while low < end {
-                    low += self.push_sets(partitions, levels, &sets, from, low..end)?;
+                    low += self.push_sets(partitions, levels, &sets, high_set, low..end)?;
                 }
                 continue;
             }
@@ -281,7 +288,7 @@ impl<C: Count> SubsetBlock<'_, C> {
                     left[c] = sets.tabulated[c * width + j].plus(sets.high[c]);
                     right[c] = sets.known[c].minus(left[c]);
                 }
-                let at = (from + j) as u32;
+                let at = (high_set + j) as u32;
                 if self.admits(partitions, levels, at, left, right) {
                     self.push(partitions, levels, at, left, right)?;
                 }
@@ -311,10 +318,10 @@ impl<C: Count> SubsetBlock<'_, C> {
             let place = c * stride + held;
             let cells = firsts[place..place + len].iter_mut().zip(&mut seconds[place..place + len]);
             let tabulated = &sets.tabulated[c * sets.width + low_sets.start..][..len];
-            for ((l, r), &sum) in cells.zip(tabulated) {
+            for ((left, right), &sum) in cells.zip(tabulated) {
                 let sum = sum.plus(high);
-                *l = sum.cell(unit);
-                *r = known.minus(sum).cell(unit);
+                *left = sum.cell(unit);
+                *right = known.minus(sum).cell(unit);
             }
         }
         for (c, &sum) in partitions.missing.iter().enumerate() {

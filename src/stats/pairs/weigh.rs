@@ -25,7 +25,7 @@ use super::exact;
 use super::input::{CodeTable, REMEDY, SlotRows, WHAT, distance};
 use super::plan::{self, PairShape, PassShape};
 use super::scan::{CHUNK, Chunk, SlotSizes, Tile, TilePlanes, tiles};
-use super::weigh_blocks::{additions, blocks, groups};
+use super::weigh_blocks::{additions, blocks, group_features};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -66,7 +66,7 @@ pub(super) fn weigh(
     }
     // additions per column and row
     let additions = || {
-        let groups = groups(&active.offsets);
+        let groups = group_features(&active.offsets);
         let per_block = groups.iter().map(|g| additions(&active.offsets, g)).sum::<usize>();
         per_block as f64 / CHUNK as f64
     };

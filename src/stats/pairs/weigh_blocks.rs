@@ -13,58 +13,68 @@ use crate::numeric::sort_few;
 use crate::parallel::Control;
 use crate::simd::{FeatureSlots, Joint, MOST_JOINT};
 
-/// The active rows in chunks, by binary digit of their multiplicity, then by tile and class; the
-/// rows of a chunk by joint value, for each group of features.
+/// The chunks of the active rows, by binary digit of the multiplicity of their rows, then by tile
+/// and class; within a chunk, rows are grouped by joint value, once for each group of features.
+///
+/// # Errors
+/// [`crate::error::Error::Cancelled`].
 pub(super) fn blocks(
     control: &Control,
     rows: &SlotRows,
     tiles: &[Tile],
 ) -> Result<Vec<Vec<Chunk<Joint>>>> {
-    let groups = groups(&rows.offsets);
+    let offsets = &rows.offsets;
+    let groups = group_features(offsets);
     Chunk::all(control, rows, tiles, &|slots| {
         let joint = |group: &Vec<usize>| {
-            let feature = |&k: &usize| FeatureSlots {
-                feature: k as u32,
-                first: rows.offsets[k],
-                levels: rows.offsets[k + 1] - rows.offsets[k],
+            let feature_slots = |&feature: &usize| FeatureSlots {
+                feature: feature as u32,
+                first: offsets[feature],
+                levels: offsets[feature + 1] - offsets[feature],
             };
             let mut values = Vec::with_capacity(slots.len() / rows.features * group.len());
             for row in slots.chunks_exact(rows.features) {
-                values.extend(group.iter().map(|&k| row[k] - rows.offsets[k]));
+                values.extend(group.iter().map(|&feature| row[feature] - offsets[feature]));
             }
-            Joint::new(group.iter().map(feature).collect(), &values)
+            Joint::new(group.iter().map(feature_slots).collect(), &values)
         };
         groups.iter().map(joint).collect()
     })
 }
 
-/// Groups of features that share additions, found greedily: features in order of their numbers of
-/// values, each added to the last group if that lowers the cost per feature there.
-pub(super) fn groups(offsets: &[u32]) -> Vec<Vec<usize>> {
-    let levels = |k: usize| (offsets[k + 1] - offsets[k]) as usize;
+/// Groups of features that share additions.
+///
+/// They are found greedily: features come in the order of their numbers of values, and each is
+/// added to the last group if that lowers the cost per feature there, else it begins a new group.
+/// `offsets` has the first slot of each feature, and the number of slots at the end.
+pub(super) fn group_features(offsets: &[u32]) -> Vec<Vec<usize>> {
+    let n_values = |feature: usize| (offsets[feature + 1] - offsets[feature]) as usize;
     let mut order: Vec<usize> = (0..offsets.len() - 1).collect();
-    sort_few(&mut order, &|&a, &b| levels(a).cmp(&levels(b)));
+    sort_few(&mut order, &|&a, &b| n_values(a).cmp(&n_values(b)));
     let cost = |group: &[usize]| additions(offsets, group);
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for k in order {
+    for feature in order {
         if let Some(last) = groups.last_mut() {
-            let mut longer = last.clone();
-            longer.push(k);
-            let joint: usize = longer.iter().map(|&k| levels(k)).product();
-            // cost per feature, compared without a division
-            if joint <= MOST_JOINT && cost(&longer) * last.len() < cost(last) * longer.len() {
+            let longer = [&last[..], &[feature]].concat();
+            let n_joint: usize = longer.iter().map(|&member| n_values(member)).product();
+            // Costs per feature are compared without a division.
+            if n_joint <= MOST_JOINT && cost(&longer) * last.len() < cost(last) * longer.len() {
                 *last = longer;
                 continue;
             }
         }
-        groups.push(vec![k]);
+        groups.push(vec![feature]);
     }
     groups
 }
 
-/// Additions that a full block takes for a group of features: one per row, then for several
-/// features the sums over joint values, per feature.
+/// Additions that a full block takes for a group of features: one per row, and for several features
+/// also the sums over joint values, once per feature.
 pub(super) fn additions(offsets: &[u32], group: &[usize]) -> usize {
-    let joint: usize = group.iter().map(|&k| (offsets[k + 1] - offsets[k]) as usize).product();
-    if group.len() == 1 { CHUNK } else { CHUNK + group.len() * joint }
+    if group.len() == 1 {
+        return CHUNK;
+    }
+    let n_values = |&feature: &usize| (offsets[feature + 1] - offsets[feature]) as usize;
+    let n_joint: usize = group.iter().map(n_values).product();
+    CHUNK + group.len() * n_joint
 }

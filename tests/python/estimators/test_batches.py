@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree.estimators.batches import fitting, passes
+from fasttree.estimators.batches import fitting, passes, reading
 
 from ..distributed.parts_tools import (
     estimator_for,
@@ -293,3 +293,23 @@ def test_a_folder_without_parquet_is_no_source_of_batches(tmp_path):
 
     with pytest.raises(DataFileError):
         fasttree.fit(str(tmp_path), "y", threshold_search="histogram")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("x"),
+        TypeError("x"),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x"),
+        UnicodeEncodeError("utf-8", "\udcff", 0, 1, "x"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_of_a_batch_names_it_whatever_its_type_takes(monkeypatch, error):
+    def failing(*args, **options):
+        raise error
+
+    monkeypatch.setattr(reading, "Table", failing)
+    family = TypeError if isinstance(error, TypeError) else ValueError
+    with pytest.raises(family, match=r"^batch 0: .*x$"):
+        fasttree.FastTreeClassifier().fit(batches([pd.DataFrame({"x": [1.0], "y": ["a"]})]), "y")

@@ -217,6 +217,14 @@ def test_own_losses_are_those_of_criteria_and_refused_by_their_reason():
             fasttree.optimal_tree(X, **given)
 
 
+def test_an_infinite_loss_is_refused_before_it_is_computed_with():
+    y = np.arange(10) % 2
+    with np.errstate(invalid="raise"), pytest.raises(ValueError, match="finite"):
+        fasttree.optimal_tree(
+            y[:, None], y, loss=lambda c: np.where(c[:, 0] > 1, np.inf, 0), max_depth=1
+        )
+
+
 @pytest.mark.parametrize("seed", thinned(range(24), 8))
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_bounds_of_larger_searches_hold_for_their_own_optimum(name, seed):

@@ -35,7 +35,9 @@ from ..idle import refuse_idle
 from ..parameters import config_of
 from ..training_rows import TrainingRows
 from . import passes
-from .parts import Coding, PartFacts, Reader, TargetNumbers, describe, joined
+from .coding import Coding
+from .part_facts import PartFacts, TargetNumbers, facts_of_rows, merge_facts
+from .reading import Reader
 from .sources import Batches
 from .unchanged import Repeated
 
@@ -264,7 +266,7 @@ def first_pass(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
     columns = Columns.of(names, batches.numbers, reader)
     wanted = [n for n in names if n not in columns.spared] or None
     source = Repeated(batches, reader)
-    facts = source.joined(describe, joined, wanted)
+    facts = source.merged_results(facts_of_rows, merge_facts, wanted)
     if facts is None:
         raise ValueError(f"{batches.name} holds no rows with a positive weight")
     source.expected = columns.completed(facts.without_unused_classes())
@@ -283,14 +285,14 @@ def coded_rows(
         hashed: whether to hash the content of each row, from which forests draw samples.
     """
     coding = Coding(facts, source.reader.target or "class", (None,) * len(facts.names))
-    coding = passes.completed(coding, config, source.joined)
+    coding = passes.complete_coding(coding, config, source.merged_results)
     # The last pass: codes of all rows in one array, in the order of the batches.
     records = np.empty((facts.rows, 0), np.uint8)
     hashes = np.empty(facts.rows, np.uint64) if hashed else None
     features: list[Any] = []
     sums: list[int] = []
     start = 0
-    for encoded in source.results(partial(passes.encoded, coding, hashed)):
+    for encoded in source.results(partial(passes.encode_part, coding, hashed)):
         if not start:
             records = np.empty((facts.rows, encoded.records.shape[1]), np.uint8)
             features, sums = encoded.features, [0] * len(encoded.sums)
@@ -299,8 +301,8 @@ def coded_rows(
         records[part] = encoded.records
         if hashes is not None and encoded.hashes is not None:
             hashes[part] = encoded.hashes
-        features = passes.joined_features(features, encoded.features)
-        sums = passes.joined_sums(sums, encoded.sums)
+        features = passes.merge_features(features, encoded.features)
+        sums = passes.merge_sums(sums, encoded.sums)
     return core.Dataset.of_codes(facts_of(coding, features, sums), records, hashes)
 
 

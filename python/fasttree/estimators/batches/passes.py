@@ -2,8 +2,9 @@
 
 What
     Each pass has a function of the rows of one part (`gaps_of`, `edges_of`, `values_of`,
-    `encoded`), which any process may call, and a function that merges the results of two parts
-    (`joined_...`). `completed` runs the passes for imputed values and cut points in their order.
+    `encode_part`), which any process may call, and a function that merges the results of two parts
+    (`merge_...`). `complete_coding` runs the passes for imputed values and cut points
+    in their order.
     The result does not depend on how rows were divided into parts: cut points are bit-identical to
     those of all rows together, as the core samples rows by their content.
 Memory
@@ -23,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import _engine
-from .parts import Coding, Rows
+from .coding import Coding
+from .reading import Rows
 
 MOST_VALUES = 1 << 26
 """Largest number of distinct values of a column that are counted: 1 GiB at 16 bytes each."""
@@ -62,7 +64,7 @@ Pass = Callable[[Callable[[Rows], Any], Callable[[Any, Any], Any]], Any]
 returns the results joined by ``join(a, b)``."""
 
 
-def completed(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:
+def complete_coding(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:
     """Find the imputed values and cut points: a pass for each, and another one if distinct values
     must be counted.
 
@@ -76,20 +78,25 @@ def completed(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:
     """
     bins = config["max_bins"]
     if config["missing"] == "mode":
-        coding = fills_of(coding, run(partial(gaps_of, coding), partial(joined_gaps, coding)))
+        coding = with_fills(coding, run(partial(gaps_of, coding), partial(merge_gaps, coding)))
     if "numeric" not in coding.facts.kinds:
         return coding
-    edges = run(partial(edges_of, coding, bins), partial(joined_edges, bins))
-    coding, columns = cuts_of(coding, edges, bins)
+    edges = run(partial(edges_of, coding, bins), partial(merge_edges, bins))
+    coding, columns = with_cuts(coding, edges, bins)
     if not columns:
         return coding
     names = [coding.facts.names[j] for j in columns]
-    values = run(partial(values_of, coding, columns), partial(joined_values, names))
+    values = run(partial(values_of, coding, columns), partial(merge_values, names))
     return with_values(coding, columns, values, bins)
 
 
 def gaps_of(coding: Coding, rows: Rows) -> list[Gaps]:
-    """The missing cells of each column of a part, with the terms of its mean or mode."""
+    """The missing cells of each column of a part, with the terms of its mean or mode.
+
+    Args:
+        coding: of all parts, without imputed values.
+        rows: the rows of the part.
+    """
     copies, gaps = coding.copies(rows), []
     for column, levels in zip(_columns(coding, rows, False), coding.n_levels, strict=True):
         if levels or column.dtype.kind in "iu":
@@ -103,26 +110,41 @@ def gaps_of(coding: Coding, rows: Rows) -> list[Gaps]:
     return gaps
 
 
-def _columns(coding: Coding, rows: Rows, filled: bool) -> list[np.ndarray]:
-    """The features of a part one by one, shape (n_rows,) each; `filled` as in `Coding.blocks`."""
-    blocks = coding.blocks(rows, filled)
+def _columns(coding: Coding, rows: Rows, impute: bool) -> list[np.ndarray]:
+    """The features of a part one by one, shape (n_rows,) each.
+
+    Args:
+        coding: of all parts.
+        rows: the rows of the part.
+        impute: whether missing cells are replaced, as in `Coding.blocks`.
+    """
+    blocks = coding.blocks(rows, impute)
     return [block[:, j] for block in blocks for j in range(block.shape[1])]
 
 
-def joined_gaps(coding: Coding, a: list[Gaps], b: list[Gaps]) -> list[Gaps]:
-    """The merged gaps of two parts."""
+def merge_gaps(coding: Coding, a: list[Gaps], b: list[Gaps]) -> list[Gaps]:
+    """The gaps of two parts together.
+
+    Args:
+        coding: of all parts.
+        a, b: the gaps of each column in either part.
+    """
     merged = []
-    for first, second, kind in zip(a, b, coding.facts.kinds, strict=True):
+    for gaps_a, gaps_b, kind in zip(a, b, coding.facts.kinds, strict=True):
         if kind == "numeric":
-            terms = np.concatenate([first.terms, second.terms])
+            terms = np.concatenate([gaps_a.terms, gaps_b.terms])
         else:
-            terms = first.terms + second.terms
-        merged.append(Gaps(first.missing + second.missing, terms, first.known + second.known))
+            terms = gaps_a.terms + gaps_b.terms
+        merged.append(Gaps(gaps_a.missing + gaps_b.missing, terms, gaps_a.known + gaps_b.known))
     return merged
 
 
-def fills_of(coding: Coding, gaps: list[Gaps]) -> Coding:
+def with_fills(coding: Coding, gaps: list[Gaps]) -> Coding:
     """The coding with the mean or mode of each column that has missing cells.
+
+    Args:
+        coding: of all parts, without imputed values.
+        gaps: of all parts.
 
     Raises:
         ValueError: the sum of a column overflows.
@@ -153,24 +175,34 @@ def edges_of(coding: Coding, bins: int, rows: Rows) -> Edges:
     return core.edge_summary(blocks, len(rows), copies, coding.facts.copies, bins)
 
 
-def joined_edges(bins: int, a: Edges, b: Edges) -> Edges:
-    """The merged summaries of two parts."""
+def merge_edges(bins: int, a: Edges, b: Edges) -> Edges:
+    """The summaries of two parts together.
 
-    def union(first: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+    Args:
+        bins: largest number of bins.
+        a, b: the summaries.
+    """
+
+    def union(values_a: np.ndarray | None, values_b: np.ndarray | None) -> np.ndarray | None:
         """The distinct values of both; None if they are more than `bins`."""
-        if first is None or other is None:
+        if values_a is None or values_b is None:
             return None
-        both = np.union1d(first, other)
-        return both if len(both) <= bins else None
+        values = np.union1d(values_a, values_b)
+        return values if len(values) <= bins else None
 
     (sample_a, copies_a, few_a), (sample_b, copies_b, few_b) = a, b
-    sample = [np.concatenate(both) for both in zip(sample_a, sample_b, strict=True)]
-    few = [union(first, other) for first, other in zip(few_a, few_b, strict=True)]
+    sample = [np.concatenate(columns) for columns in zip(sample_a, sample_b, strict=True)]
+    few = list(map(union, few_a, few_b))
     return sample, np.concatenate([copies_a, copies_b]), few
 
 
-def cuts_of(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int]]:
+def with_cuts(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int]]:
     """Find cut points from the merged summaries of all parts.
+
+    Args:
+        coding: of all parts, without cut points.
+        edges: the merged summaries.
+        bins: largest number of bins.
 
     Returns:
         The coding with the cut points, and the numbers of the columns whose distinct values must be
@@ -179,39 +211,56 @@ def cuts_of(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int]]
     numeric = [j for j, kind in enumerate(coding.facts.kinds) if kind == "numeric"]
     column_cuts = core.edge_cuts(*edges, coding.facts.copies, bins)
     cuts: list[np.ndarray | None] = [None] * len(coding.facts.kinds)
-    for j, of_column in zip(numeric, column_cuts, strict=True):
-        cuts[j] = of_column
+    for j, cuts_of_column in zip(numeric, column_cuts, strict=True):
+        cuts[j] = cuts_of_column
     return replace(coding, cuts=tuple(cuts)), [j for j in numeric if cuts[j] is None]
 
 
 def values_of(coding: Coding, columns: list[int], rows: Rows) -> Values:
-    """The distinct values of some numeric columns of a part, with their counts."""
+    """The distinct values of some numeric columns of a part, with their counts.
+
+    Args:
+        coding: of all parts, with imputed values.
+        columns: positions of the columns.
+        rows: the rows of the part.
+    """
     copies, all_columns = coding.copies(rows), _columns(coding, rows, True)
     counts = np.ones(len(rows), np.uint64) if copies is None else copies.astype(np.uint64)
     return [core.value_counts(all_columns[j].astype(np.float64), counts) for j in columns]
 
 
-def joined_values(names: list[str], a: Values, b: Values) -> Values:
-    """The merged values of two parts.
+def merge_values(names: list[str], a: Values, b: Values) -> Values:
+    """The distinct values of two parts together, with their counts.
+
+    Args:
+        names: names of the columns, for errors.
+        a, b: the values of each column in either part.
 
     Raises:
         MemoryError: a column with more than `MOST_VALUES` distinct values.
     """
-    both = [
+    merged = [
         core.value_counts(np.concatenate([values_a, values_b]), np.concatenate([n_a, n_b]))
         for (values_a, n_a), (values_b, n_b) in zip(a, b, strict=True)
     ]
-    for name, (values, _) in zip(names, both, strict=True):
+    for name, (values, _) in zip(names, merged, strict=True):
         if len(values) > MOST_VALUES:
             raise MemoryError(
                 f"column {name!r} has more than {MOST_VALUES:,} distinct values, all of which "
                 "would have to be counted for so many bins: choose max_bins of at most 4096"
             )
-    return both
+    return merged
 
 
 def with_values(coding: Coding, columns: list[int], values: Values, bins: int) -> Coding:
-    """The coding with the cut points of columns whose values were counted."""
+    """The coding with the cut points of columns whose values were counted.
+
+    Args:
+        coding: of all parts, with the cut points of the other columns.
+        columns: positions of the columns.
+        values: their distinct values and counts, over all parts.
+        bins: largest number of bins.
+    """
     cuts = list(coding.cuts)
     for j, (distinct, counts) in zip(columns, values, strict=True):
         cuts[j] = core.value_cuts(distinct, counts, bins)
@@ -236,7 +285,7 @@ class Encoded:
     hashes: np.ndarray | None
 
 
-def encoded(coding: Coding, hashed: bool, rows: Rows) -> Encoded:
+def encode_part(coding: Coding, hashed: bool, rows: Rows) -> Encoded:
     """Encode the rows of a part.
 
     Args:
@@ -253,18 +302,19 @@ def encoded(coding: Coding, hashed: bool, rows: Rows) -> Encoded:
     return Encoded(*codes, hashes)
 
 
-def joined_sums(a: list[int], b: list[int]) -> list[int]:
-    """The merged `Encoded.sums` of two parts."""
-    return [x + y for x, y in zip(a, b, strict=True)]
+def merge_sums(a: list[int], b: list[int]) -> list[int]:
+    """The `Encoded.sums` of two parts together."""
+    return [sum_a + sum_b for sum_a, sum_b in zip(a, b, strict=True)]
 
 
-def joined_features(a: list[CodedFeature], b: list[CodedFeature]) -> list[CodedFeature]:
-    """The merged `Encoded.features` of two parts, with the extremes of each bin over both."""
+def merge_features(a: list[CodedFeature], b: list[CodedFeature]) -> list[CodedFeature]:
+    """The `Encoded.features` of two parts together, with the extremes of each bin over both."""
 
-    def extremes(first: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
-        if first is None or other is None:
+    def extremes(range_a: np.ndarray | None, range_b: np.ndarray | None) -> np.ndarray | None:
+        if range_a is None or range_b is None:
             return None
-        low, high = np.minimum(first[:, 0], other[:, 0]), np.maximum(first[:, 1], other[:, 1])
+        low = np.minimum(range_a[:, 0], range_b[:, 0])
+        high = np.maximum(range_a[:, 1], range_b[:, 1])
         return np.ascontiguousarray(np.column_stack([low, high]))
 
     return [

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..._checks import optional
+from ..._checks import import_optional
 
 KINDS = (".parquet", ".pq")
 ROWS = 1 << 17
@@ -102,7 +102,7 @@ def parquet_dataset(path: Any) -> Any:
     if not Path(path).exists():
         raise FileNotFoundError(f"there is no file or folder {os.fspath(path)!r}")
     needs = "Parquet in batches needs pyarrow: pip install 'fasttree[data]'"
-    return optional("pyarrow.dataset", needs).dataset(os.fspath(path), format="parquet")
+    return import_optional("pyarrow.dataset", needs).dataset(os.fspath(path), format="parquet")
 
 
 def batches_of(X: Any, histogram: bool) -> Batches | None:

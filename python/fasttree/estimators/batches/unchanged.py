@@ -24,7 +24,8 @@ import numpy as np
 
 from ... import _engine
 from ...table import Column
-from .parts import PartFacts, R, Reader, Rows, join_results, result_of_part
+from .part_facts import PartFacts
+from .reading import R, Reader, Rows, join_results, result_of_part
 from .sources import Batches
 
 REMEDY = (
@@ -57,6 +58,9 @@ class Repeated:
     def parts(self, columns: Sequence[str] | None = None) -> Iterator[tuple[Any, str]]:
         """Rows and name of each batch of a new pass.
 
+        Args:
+            columns: names of the columns to read; None: all.
+
         Raises:
             ValueError: another number of rows than in the first pass.
         """
@@ -76,19 +80,30 @@ class Repeated:
     def results(
         self, function: Callable[[Rows], R], columns: Sequence[str] | None = None
     ) -> Iterator[R]:
-        """The results of `function` for the batches with rows, in a pass over some columns."""
+        """The results of a pass, of each batch that has rows.
+
+        Args:
+            function: returns the result of the rows of a batch.
+            columns: names of the columns to read; None: all.
+        """
         for batch, where in self.parts(columns):
             result = result_of_part(self, function, batch, where)
             if result is not None:
                 yield result
 
-    def joined(
+    def merged_results(
         self,
         function: Callable[[Rows], R],
         join: Callable[[R, R], R],
         columns: Sequence[str] | None = None,
     ) -> R | None:
-        """The results of a pass, joined two at a time; None without rows."""
+        """The results of a pass, merged two at a time; None without rows.
+
+        Args:
+            function: returns the result of the rows of a batch.
+            join: merges two results.
+            columns: names of the columns to read; None: all.
+        """
         return join_results(join, self.results(function, columns))
 
     def __call__(self, part: Any, where: str) -> Rows | None:

@@ -78,6 +78,10 @@ def facts_of(table: Table) -> dict[str, Any]:
 def prepare(table: Table, dataset: str) -> Table:
     """The rows as the paper's trees use them: no identifiers, no missing cells, equal-width bins.
 
+    Args:
+        table: the rows.
+        dataset: the paper's name of the data set.
+
     >>> prepare(load_balance_scale(), "balance-scale").columns[0].levels[:2]
     ('(-inf-1.4]', '(1.4-1.8]')
     """
@@ -91,7 +95,13 @@ def prepare(table: Table, dataset: str) -> Table:
 
 
 def run_set(table: Table, dataset: str, n_jobs: int | None = -1) -> SetResult:
-    """Cross-validate the four measures on one data set, and grow the four trees of all its rows."""
+    """Cross-validate the four measures on one data set, and grow the four trees of all its rows.
+
+    Args:
+        table: the rows.
+        dataset: the paper's name of the data set.
+        n_jobs: threads.
+    """
     rows = prepare(table, dataset)
     how = {"n_jobs": n_jobs, **settings()}
     validation = cross_validate(rows, criterion=METHODS, cv=WekaStratifiedKFold(), **how)
@@ -186,7 +196,14 @@ def _add_figures(
     everything: Comparison,
     printed: dict[str, Any],
 ) -> None:
-    """The accuracies, and Figure 1 if its data sets are here."""
+    """Add the accuracies, and Figure 1 if its data sets are here.
+
+    Args:
+        out: the reproduction.
+        results: the result on each data set.
+        everything: the comparison on all data sets.
+        printed: the paper's numbers.
+    """
     from ...plots import criteria_dots
 
     shown = {name: results[name] for name in printed["figure1"] if name in results}
@@ -216,7 +233,13 @@ def _compared(results: dict[str, SetResult]) -> Comparison:
 
 
 def _accuracy_rows(result: Comparison, printed: dict[str, Any], sampled: set[str]) -> list[Row]:
-    """Table 2 in percent, one row per cell."""
+    """Table 2 in percent, one row per cell.
+
+    Args:
+        result: the comparison on all data sets.
+        printed: the paper's numbers.
+        sampled: the data sets of which the paper used a sample.
+    """
     rows = []
     marks = result.marks
     for i, dataset in enumerate(result.datasets):
@@ -234,7 +257,12 @@ def _accuracy_rows(result: Comparison, printed: dict[str, Any], sampled: set[str
 
 
 def _leaf_rows(results: dict[str, SetResult], printed: dict[str, Any]) -> list[Row]:
-    """Leaves of the trees of all rows, with the counts that the paper's text gives."""
+    """Leaves of the trees of all rows, with the counts that the paper's text gives.
+
+    Args:
+        results: the result on each data set.
+        printed: the paper's numbers.
+    """
     rows = []
     for dataset, one in results.items():
         for method in METHODS:
@@ -248,7 +276,13 @@ def _leaf_rows(results: dict[str, SetResult], printed: dict[str, Any]) -> list[R
 
 
 def _test_the_claim(out: Reproduction, fair: Comparison, results: dict[str, SetResult]) -> None:
-    """Add Friedman's tests of the paper's conclusion that size differs and accuracy does not."""
+    """Add Friedman's tests of the paper's conclusion that size differs and accuracy does not.
+
+    Args:
+        out: the reproduction.
+        fair: the comparison on the comparable sets.
+        results: the result on each data set.
+    """
     from ...model_selection import friedman_nemenyi
     from ...reports import tables_of
 

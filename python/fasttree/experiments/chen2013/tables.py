@@ -37,6 +37,10 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
     """Table 1, one row per fact; Y and N are booleans.
 
     A printed number of classes agrees with that of declared or that of occurring labels.
+
+    Args:
+        facts: what was counted in the files, by data set and fact.
+        printed: the paper's numbers.
     """
     rows = []
     for dataset, measured in facts.items():
@@ -59,8 +63,13 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
 def table_one(
     checks: Sequence[Row], facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
 ) -> ReportTable:
-    """Table 1 as counted in the files; the last column has what the paper prints otherwise, by the
-    rows of `fact_rows`."""
+    """Table 1 as counted in the files; the last column has what the paper prints otherwise.
+
+    Args:
+        checks: the rows of `fact_rows`, which say what differs.
+        facts: what was counted in the files, by data set and fact.
+        printed: the paper's numbers.
+    """
     names = list(printed["table1_columns"])
     rows, notes = [], []
     for dataset, measured in facts.items():
@@ -79,7 +88,13 @@ def table_two(
     rows: Sequence[Row], methods: Sequence[str], printed: Mapping[str, Any]
 ) -> ReportTable:
     """Table 2: mean ± sd and mark, ours and the paper's side by side, with averages over the
-    comparable sets."""
+    comparable sets.
+
+    Args:
+        rows: the rows of the accuracies and of their averages.
+        methods: names of the measures.
+        printed: the paper's numbers.
+    """
     # Comparable sets come first, then the others, then the averages of the first.
     cells = {
         (row.dataset, row.method): row
@@ -124,6 +139,9 @@ def averages_agree(ours: float, theirs: float) -> bool:
     """Whether averages of our means and of printed means can be equal but for the rounding of the
     print, which is up to 0.005 per mean.
 
+    Args:
+        ours, theirs: the averages, percent.
+
     >>> averages_agree(75.0449, 75.0452), averages_agree(75.04, 75.05)
     (True, False)
     """
@@ -131,7 +149,12 @@ def averages_agree(ours: float, theirs: float) -> bool:
 
 
 def average_rows(fair: Comparison, printed: Mapping[str, Any]) -> list[Row]:
-    """Averages over the comparable sets, ours and of the printed means of the same sets."""
+    """Averages over the comparable sets, ours and of the printed means of the same sets.
+
+    Args:
+        fair: the comparison on the comparable sets.
+        printed: the paper's numbers.
+    """
     rows = []
     for method, value in zip(fair.methods, fair.averages, strict=True):
         theirs = float(
@@ -149,6 +172,10 @@ def win_tie_loss(fair: Comparison, printed: Mapping[str, Any]) -> list[dict[str,
 
     The paper prints marks by data set against information gain only, and totals over its 36 sets
     for the other bases.
+
+    Args:
+        fair: the comparison on the comparable sets.
+        printed: the paper's numbers.
     """
     out = []
     for (i, base), (j, method) in combinations(enumerate(fair.methods), 2):
@@ -165,7 +192,12 @@ def win_tie_loss(fair: Comparison, printed: Mapping[str, Any]) -> list[dict[str,
 
 
 def table_three(entries: Sequence[Mapping[str, Any]], n_sets: int) -> ReportTable:
-    """Table 3: wins / ties / losses of the column's measure against the base."""
+    """Table 3: wins / ties / losses of the column's measure against the base.
+
+    Args:
+        entries: the result of `win_tie_loss`.
+        n_sets: number of comparable sets.
+    """
     rows = []
     for one in entries:
         ours = f"{one['wins']}/{one['ties']}/{one['losses']}"
@@ -184,7 +216,12 @@ def table_three(entries: Sequence[Mapping[str, Any]], n_sets: int) -> ReportTabl
 
 
 def leaf_table(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Leaves of the trees of all rows: all, and in brackets those that hold training rows."""
+    """Leaves of the trees of all rows: all, and in brackets those that hold training rows.
+
+    Args:
+        results: the result on each data set.
+        printed: the paper's numbers.
+    """
     methods = list(next(iter(results.values())).leaves)
     rows = []
     for dataset, result in results.items():
@@ -204,7 +241,12 @@ def leaf_table(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> 
 
 
 def figure_one(results: Mapping[str, SetResult], methods: Sequence[str]) -> Any:
-    """Figure 1: bars of leaf counts, in two panels, with and without empty leaves."""
+    """Figure 1: bars of leaf counts, in two panels, with and without empty leaves.
+
+    Args:
+        results: the result on each data set.
+        methods: names of the measures.
+    """
     from ...plots import grouped_bars, new_figure
 
     figure, axes = new_figure(1, 2, width=11.0, height=4.2)

@@ -90,7 +90,14 @@ def settings(dataset: str) -> dict[str, Any]:
 def evaluate(
     table: Table, dataset: str, methods: Mapping[str, Any], n_jobs: int | None = -1
 ) -> dict[str, Outcome]:
-    """Four contiguous folds of every criterion, then the best fold model on the held-out rows."""
+    """Four contiguous folds of every criterion, then the best fold model on the held-out rows.
+
+    Args:
+        table: the rows.
+        dataset: the paper's name of the data set.
+        methods: the criteria by name.
+        n_jobs: threads.
+    """
     # All criteria on the same four folds.
     splitter = ContiguousKFold()
     params = {**settings(dataset), "n_jobs": n_jobs}
@@ -140,6 +147,10 @@ def pure_negative_side(tables: np.ndarray) -> np.ndarray:
 
 def blind_splits(model: FastTreeClassifier, table: Table) -> dict[str, int]:
     """Numbers of splits of a tree of algorithm 1 with score 0, where it takes the first candidate.
+
+    Args:
+        model: the tree.
+        table: its training rows.
 
     Returns:
         splits: number of splits; blind_splits: those with score 0; with_pure_side: those of them at
@@ -215,7 +226,13 @@ class Experiment(Paper[str, tuple[dict[str, Outcome], dict[str, int]]]):
 def _compare(
     out: Reproduction, results: dict[str, dict[str, Outcome]], printed: dict[str, Any]
 ) -> None:
-    """Add rows and tables of the 63 cells, and an explanation of each one that differs."""
+    """Add rows and tables of the 63 cells, and an explanation of each one that differs.
+
+    Args:
+        out: the reproduction.
+        results: the outcome of each criterion, by data set.
+        printed: the paper's numbers.
+    """
     # Every cell beside the print, with the misprint that explains it if it differs.
     slips = {(one["dataset"], one["method"], one["quantity"]): one for one in printed["slips"]}
     explained = []
@@ -269,7 +286,13 @@ EXAMPLE = np.array([[[40, 0], [35, 30]], [[2, 3], [73, 27]]])
 def _beside(
     out: Reproduction, results: dict[str, dict[str, Outcome]], blind: dict[str, dict[str, int]]
 ) -> None:
-    """Add other readings of the criterion, and the splits that algorithm 1 scores 0."""
+    """Add other readings of the criterion, and the splits that algorithm 1 scores 0.
+
+    Args:
+        out: the reproduction.
+        results: the outcome of each criterion, by data set.
+        blind: the numbers of `blind_splits`, by data set.
+    """
     _other_readings(out, results)
     seen = _example_scores()
     out.tables += [_blind_table(blind), _example_table(seen)]
@@ -280,7 +303,12 @@ def _beside(
 
 
 def _other_readings(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:
-    """Add rows and a table of all criteria, the paper's and others."""
+    """Add rows and a table of all criteria, the paper's and others.
+
+    Args:
+        out: the reproduction.
+        results: the outcome of each criterion, by data set.
+    """
     body = []
     for dataset, by_method in results.items():
         for method, outcome in by_method.items():
@@ -340,7 +368,12 @@ def _example_table(seen: dict[str, list[float]]) -> ReportTable:
 
 
 def _draw(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:
-    """Add ROC graphs (one point per model) and ROC curves, one panel per data set."""
+    """Add ROC graphs (one point per model) and ROC curves, one panel per data set.
+
+    Args:
+        out: the reproduction.
+        results: the outcome of each criterion, by data set.
+    """
 
     def panels(what: str) -> Any:
         from ...plots import new_figure, roc_curves, roc_graph

@@ -61,7 +61,13 @@ def findings(results: Mapping[str, Simulation]) -> list[Finding]:
 
 
 def _ahead(sim: Simulation, first: str, second: str, size: int) -> Finding:
-    """The claim that the first learner is ahead of the second at a training size."""
+    """The claim that a learner is ahead of another one at a training size.
+
+    Args:
+        sim: the simulations.
+        first, second: the learners.
+        size: training size, rows.
+    """
     mean, half = sim.difference(first, second, size)
     return Finding(
         sim.kind,
@@ -75,7 +81,15 @@ def _ahead(sim: Simulation, first: str, second: str, size: int) -> Finding:
 def _alike(
     sim: Simulation, claim: str, pairs: Sequence[tuple[str, str]], size: int, named: bool = True
 ) -> Finding:
-    """A claim that the learners of each pair perform alike; `named`: evidence names the pairs."""
+    """The claim that the learners of each pair perform alike.
+
+    Args:
+        sim: the simulations.
+        claim: the claim in words.
+        pairs: the pairs of learners.
+        size: training size, rows.
+        named: whether the evidence names the pairs.
+    """
     gaps = [sim.difference(a, b, size) for a, b in pairs]
     texts = [
         (f"{a} - {b}: " if named else "") + f"{mean:+.4f} ± {half:.4f}"
@@ -91,7 +105,12 @@ def _alike(
 
 
 def _unrewarded(sim: Simulation, size: int) -> Finding:
-    """The claim that CaMML alone has a mean reward above zero at a training size."""
+    """The claim that CaMML alone has a mean reward above zero at a training size.
+
+    Args:
+        sim: the simulations.
+        size: training size, rows.
+    """
     place = sim.sizes.index(size)
     mean = dict(zip(sim.learners, sim.reward[:, :, place].mean(axis=0), strict=True))
     half = dict(zip(sim.learners, sim.interval()[:, place], strict=True))

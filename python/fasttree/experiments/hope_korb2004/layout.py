@@ -73,7 +73,13 @@ def _simulated(sim: Simulation) -> ReportTable:
 def _variances(
     simulated: Mapping[str, Simulation], paper: Sequence[str], five: Sequence[str]
 ) -> ReportTable:
-    """Analyses of variance, one row per effect and set of learners."""
+    """Analyses of variance, one row per effect and set of learners.
+
+    Args:
+        simulated: the simulations, by type of models.
+        paper: the learners of the paper's section 5.1.
+        five: these and J48.
+    """
     rows = []
     for kind, sim in simulated.items():
         for learners in (paper, five):
@@ -98,7 +104,12 @@ def _variances(
 
 
 def _groups(simulated: Mapping[str, Simulation], five: Sequence[str]) -> ReportTable:
-    """The groups of each type of models and size."""
+    """The groups of learners that do not differ, by type of models and size.
+
+    Args:
+        simulated: simulations by type of models.
+        five: the learners of the paper's section 5.1, and J48.
+    """
     sizes = next(iter(simulated.values())).sizes
     rows = []
     for kind, sim in simulated.items():
@@ -152,7 +163,12 @@ def out_of_reach(rows: Sequence[Row]) -> list[ReportTable]:
 
 
 def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Accuracies beside A.2, and their means."""
+    """Accuracies beside A.2, and their means.
+
+    Args:
+        results: the result on each data set.
+        printed: the paper's numbers.
+    """
     columns: list[tuple[Any, ...]] = [(*results, "mean")]
     for name in SHOWN:
         own = [result.order("accuracy").get(name) for result in results.values()]
@@ -173,7 +189,12 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
 
 
 def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Our accuracies minus those of A.2, in points."""
+    """Our accuracies minus those of A.2, in points.
+
+    Args:
+        results: the result on each data set.
+        printed: the paper's numbers.
+    """
     gaps: dict[str, list[float]] = {}
     for dataset, result in results.items():
         own, theirs = result.order("accuracy"), printed["accuracy"][dataset]
@@ -195,7 +216,12 @@ def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -
 
 
 def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Rewards and their bound, and how far their order is that of A.1."""
+    """Rewards and their bound, and how far their order is that of A.1.
+
+    Args:
+        results: the result on each data set.
+        printed: the paper's numbers.
+    """
     rows, agree, pairs, rhos = [], 0, 0, []
     for dataset, result in results.items():
         # Pairs of learners that A.1 orders, and whether ours is the same order.
@@ -239,7 +265,15 @@ def _significance(
     table: str,
     title: str,
 ) -> ReportTable:
-    """For each learner, those that it beats significantly, beside `table` of the paper."""
+    """For each learner, those that it beats significantly, beside a table of the paper.
+
+    Args:
+        results: the result on each data set.
+        printed: the paper's numbers.
+        quantity: what is compared, "accuracy" or "reward".
+        table: key of the paper's table in `printed`.
+        title: first words of the title.
+    """
     rows = []
     for dataset, result in results.items():
         losers = result.losers(quantity)
@@ -319,7 +353,15 @@ def draw_simulation(sim: Simulation) -> Any:
 def _finished(
     figure: Any, axes: Any, sizes: Sequence[int], rows: str, titles: Iterable[str]
 ) -> Any:
-    """Titles, logarithmic axes of numbers of rows, and one legend below all panels."""
+    """Add titles, logarithmic axes of numbers of rows, and one legend below all panels.
+
+    Args:
+        figure: the figure, which is returned.
+        axes: its panels.
+        sizes: ticks of the axes, numbers of rows.
+        rows: label of these axes.
+        titles: titles of the panels.
+    """
     from ...plots.canvas import plain_frame
 
     for ax, title in zip(axes, titles, strict=True):

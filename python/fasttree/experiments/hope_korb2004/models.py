@@ -67,7 +67,12 @@ class Simulation:
 
     def difference(self, first: str, second: str, size: int) -> tuple[float, float]:
         """Mean difference of two learners' rewards on the same models, and half the width of its
-        95 % interval, Bonferroni over the pairs of learners."""
+        95 % interval, with Bonferroni's correction for the pairs of learners.
+
+        Args:
+            first, second: the learners.
+            size: training size, rows.
+        """
         place = self.sizes.index(size)
         a, b = (self.reward[:, self.learners.index(name), place] for name in (first, second))
         n_pairs = math.comb(len(self.learners), 2)
@@ -92,16 +97,26 @@ class Simulation:
         return sorted(joined, key=lambda group: [order.index(name) for name in group])
 
     def apart(self, first: str, second: str, size: int) -> bool:
-        """Whether the interval of the first learner's mean lies above that of the second's."""
-        s, half = self.sizes.index(size), self.interval()
+        """Whether the interval of the first learner's mean lies above that of the second's.
+
+        Args:
+            first, second: the learners.
+            size: training size, rows.
+        """
+        position, half = self.sizes.index(size), self.interval()
         a, b = (self.learners.index(name) for name in (first, second))
-        mean = self.reward[:, :, s].mean(axis=0)
-        return bool(mean[a] - half[a, s] > mean[b] + half[b, s])
+        mean = self.reward[:, :, position].mean(axis=0)
+        return bool(mean[a] - half[a, position] > mean[b] + half[b, position])
 
 
 def _half_width(values: np.ndarray, n_intervals: int) -> np.ndarray:
-    """Half widths of the 95 % intervals of the means over models, axis 0, by Student's t with
-    Bonferroni's correction."""
+    """Half widths of the 95 % intervals of means over models, by Student's t with Bonferroni's
+    correction.
+
+    Args:
+        values: the values; axis 0 are the models.
+        n_intervals: number of intervals that are to hold together.
+    """
     from scipy.special import stdtrit
 
     n = len(values)
@@ -110,8 +125,11 @@ def _half_width(values: np.ndarray, n_intervals: int) -> np.ndarray:
 
 
 def divergence(posterior: np.ndarray, given: np.ndarray) -> float:
-    """Mean Kullback-Leibler divergence of predictions from the true posterior, nats; arrays (rows,
-    classes).
+    """Mean Kullback-Leibler divergence of predictions from the true posterior, nats.
+
+    Args:
+        posterior: the true probabilities, shape (n_rows, n_classes).
+        given: the predicted ones, of the same shape.
 
     >>> divergence(np.array([[0.5, 0.5]]), np.array([[0.5, 0.5]]))
     0.0
@@ -120,8 +138,15 @@ def divergence(posterior: np.ndarray, given: np.ndarray) -> float:
 
 
 def aligned(model: Any, table: Any, n_classes: int) -> np.ndarray:
-    """Probabilities of all declared classes, shape (rows, classes); 0 for those that were not in
-    the sample."""
+    """Predicted probabilities of all declared classes, shape (n_rows, n_classes).
+
+    Those of classes that were not in the sample are 0.
+
+    Args:
+        model: a fitted classifier, whose labels are class codes.
+        table: the rows.
+        n_classes: number of declared classes.
+    """
     own = np.asarray(model.classes_, dtype=int)
     shares = np.zeros((len(table), n_classes))
     shares[:, own] = model.predict_proba(table)
@@ -201,7 +226,15 @@ class MetaMetric:
 
 
 def _judged(name: str, y: np.ndarray, given: np.ndarray, prior: np.ndarray, classes: Any) -> float:
-    """The value of a metric, with the sign for which larger is better."""
+    """The value of a metric, with the sign for which larger is better.
+
+    Args:
+        name: name of the metric.
+        y: true class codes.
+        given: predicted probabilities, shape (n_rows, n_classes).
+        prior: shares of the classes in the training rows.
+        classes: the class labels.
+    """
     metric = get_metric(name)
     answers = given.argmax(axis=1) if metric.needs == "labels" else given
     more = {"prior": prior} if metric.uses_prior else {}
@@ -210,8 +243,13 @@ def _judged(name: str, y: np.ndarray, given: np.ndarray, prior: np.ndarray, clas
 
 
 def _truths(posterior: np.ndarray, given: np.ndarray, costs: np.ndarray) -> dict[str, float]:
-    """The true losses of a classifier, by name of the truth, with the exact posterior as
-    weights."""
+    """The true losses of a classifier, by name, with the exact posterior as weights.
+
+    Args:
+        posterior: the true probabilities, shape (n_rows, n_classes).
+        given: the predicted ones, of the same shape.
+        costs: cost of each answer (column) for each true class (row).
+    """
     picked = given.argmax(axis=1)
     decided = (given @ costs).argmin(axis=1)
     rows = np.arange(len(given))
@@ -227,7 +265,10 @@ def _picks(
 ) -> float:
     """Number of pairs (a, b) that a metric orders as the truth does; a tie of the metric is half.
 
-    `better` is 1 if a is truly better, -1 if b is, 0 if neither; such pairs do not count.
+    Args:
+        judged: value of the metric for each classifier.
+        better: of each pair 1 if a is truly better, -1 if b is; 0 if neither: it does not count.
+        pairs: positions of the two classifiers in `judged`.
 
     >>> _picks([0.3, 0.1, 0.1], [1.0, -1.0, -1.0], [(0, 1), (0, 2), (1, 2)])
     1.5

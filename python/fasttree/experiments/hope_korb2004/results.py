@@ -49,6 +49,10 @@ class SetResult:
 
 
 def _beats(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether the first values are significantly larger; never where one is not finite."""
+    """Whether values are significantly larger than others; never where one is not finite.
+
+    Args:
+        a, b: the values of the folds of 5x2cv, in the same order; `a` are those that may be larger.
+    """
     finite = np.isfinite(a).all() and np.isfinite(b).all()
     return bool(finite and a.mean() > b.mean() and five_by_two_cv_t_test(a, b).significant)

@@ -100,6 +100,10 @@ def bound(codes: np.ndarray, n_classes: int) -> float:
     For each row the mean over classes of log2(1/p) (its own class) and log2(1/(1 - p)) (others), p
     the prior from all rows.
 
+    Args:
+        codes: class code of each row.
+        n_classes: number of classes.
+
     >>> round(bound(np.array([0, 1]), 2), 6)
     1.0
     """
@@ -116,7 +120,14 @@ def evaluate(
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> SetResult:
-    """Stratified 5x2cv of all learners on one data set; ``random_state`` draws the folds."""
+    """Stratified 5x2cv of all learners on one data set.
+
+    Args:
+        table: the rows.
+        learners: makes each learner, by its name.
+        n_jobs: threads.
+        random_state: seed of the folds.
+    """
     validation = cross_validate(
         table,
         estimators={name: make() for name, make in learners.items()},
@@ -200,7 +211,12 @@ class Experiment(Paper[str, SetResult]):
 
 
 def _summary(cells: Mapping[str, int], said: Sequence[Finding]) -> str:
-    """How many accuracies and findings agree."""
+    """How many accuracies and findings agree, in words.
+
+    Args:
+        cells: numbers of cells that agree and of all cells.
+        said: the findings.
+    """
     return (
         f"{cells['matched']} of {cells['total']} accuracies within reach of the printed ones, "
         f"{cells['explained']} of the others with a note; "
@@ -209,7 +225,13 @@ def _summary(cells: Mapping[str, int], said: Sequence[Finding]) -> str:
 
 
 def _add_figures(out: Reproduction, five: Mapping[str, Simulation], meta: MetaMetric) -> None:
-    """Figures 2 to 4, the simulations of the paper's five learners, and the meta-metric."""
+    """Add figures 2 to 4, the simulations of the paper's five learners, and the meta-metric.
+
+    Args:
+        out: the reproduction.
+        five: the simulations of the five learners, by type of models.
+        meta: the meta-metric.
+    """
     for number, kind in zip((2, 3, 4), KINDS, strict=True):
         draw = partial(layout.draw_simulation, five[kind])
         out.add_figure(f"hope-korb2004-figure-{number}", f"Figure {number}: {KINDS[kind]}", draw)
@@ -226,7 +248,13 @@ def reach(values: np.ndarray) -> float:
 def _add_set_rows(
     out: Reproduction, results: Mapping[str, SetResult], printed: Mapping[str, Any]
 ) -> None:
-    """Section 5.2: accuracies and rewards of each learner on each data set."""
+    """Add section 5.2: accuracies and rewards of each learner on each data set.
+
+    Args:
+        out: the reproduction.
+        results: the result on each data set.
+        printed: the paper's numbers.
+    """
     for dataset, one in results.items():
         for method, values in one.accuracy.items():
             text = printed["accuracy"][dataset].get(method)
@@ -257,7 +285,14 @@ def _add_simulated_rows(
     findings: Sequence[Finding],
     meta: MetaMetric,
 ) -> None:
-    """Section 5.1 and the meta-metric: rewards, divergences, findings and shares of right picks."""
+    """Add section 5.1 and the meta-metric: rewards, divergences, findings, shares of right picks.
+
+    Args:
+        out: the reproduction.
+        simulated: the simulations, by type of models.
+        findings: the findings on them.
+        meta: the meta-metric.
+    """
     for kind, sim in simulated.items():
         half = sim.interval()
         for j, learner in enumerate(sim.learners):

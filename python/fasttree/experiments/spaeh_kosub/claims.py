@@ -45,7 +45,13 @@ SMOOTH = ("info_gain", "gini", "normalized_vi")
 
 
 def _gap(curves: Curves, measure: str, places: Sequence[int]) -> float:
-    """Global minus local accuracy, percentage points, mean over sizes."""
+    """Global minus local accuracy, percentage points, mean over sizes.
+
+    Args:
+        curves: the learning curves of a data set.
+        measure: the distance.
+        places: positions of the training sizes.
+    """
     both = [
         curves.accuracy[method_name(measure, e)][list(places)].mean() for e in ("global", "local")
     ]
@@ -53,12 +59,22 @@ def _gap(curves: Curves, measure: str, places: Sequence[int]) -> float:
 
 
 def _nodes(curves: Curves, name: str) -> float:
-    """Mean nodes at the largest training size."""
+    """Mean nodes at the largest training size.
+
+    Args:
+        curves: the learning curves of a data set.
+        name: a `method_name`.
+    """
     return float(curves.nodes[name][-1].mean())
 
 
 def figure_4(curves: Mapping[str, Curves], shares: Sequence[float]) -> list[Verdict]:
-    """Claims of section 2.1 about accuracy and tree size."""
+    """Claims of section 2.1 about accuracy and tree size.
+
+    Args:
+        curves: the learning curves, by data set.
+        shares: the training sizes as shares of the rows.
+    """
     small = [i for i, share in enumerate(shares) if share <= 0.12]
     large = [i for i, share in enumerate(shares) if share >= 0.15]
     natural = {name: curves[name] for name in NATURAL if name in curves}
@@ -77,12 +93,24 @@ def figure_4(curves: Mapping[str, Curves], shares: Sequence[float]) -> list[Verd
 def _all_gaps(
     claim: str, gaps: Mapping[Any, float], holds: Callable[[float], bool], evidence: str
 ) -> Verdict:
-    """The verdict on a claim about every gap of figure 4."""
+    """The verdict on a claim about every gap of figure 4.
+
+    Args:
+        claim: the claim in words.
+        gaps: the gaps; without any the claim is not judged.
+        holds: whether the claim holds of a gap.
+        evidence: the gaps in words.
+    """
     return Verdict("4", claim, all(map(holds, gaps.values())) if gaps else None, evidence)
 
 
 def _similar_on_natural(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
-    """Whether both evaluations perform alike on natural data."""
+    """Whether both evaluations perform alike on natural data.
+
+    Args:
+        curves: the learning curves, by data set.
+        large: positions of the training sizes from 15 % on.
+    """
     gaps = {
         f"{d} {m}": _gap(curves[d], m, large)
         for d in curves
@@ -120,7 +148,12 @@ def _iris_overfits(curves: Mapping[str, Curves]) -> Verdict:
 
 
 def _global_ahead_when_small(curves: Mapping[str, Curves], small: list[int]) -> Verdict:
-    """Whether global evaluation is ahead on small training sets."""
+    """Whether global evaluation is ahead on small training sets.
+
+    Args:
+        curves: the learning curves, by data set.
+        small: positions of the training sizes up to 12 %.
+    """
     gaps = {d: float(np.mean([_gap(curves[d], m, small) for m in SMOOTH])) for d in curves}
     return _all_gaps(
         "Global evaluation outperforms local evaluation on small training sets (natural data)",
@@ -131,7 +164,12 @@ def _global_ahead_when_small(curves: Mapping[str, Curves], small: list[int]) -> 
 
 
 def _equal_under_gini(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
-    """Whether both evaluations perform alike under Gini on artificial data."""
+    """Whether both evaluations perform alike under Gini on artificial data.
+
+    Args:
+        curves: the learning curves, by data set.
+        large: positions of the training sizes from 15 % on.
+    """
     gaps = {d: _gap(curves[d], "gini", large) for d in curves}
     said = ", ".join(f"{d} {g:+.1f} points" for d, g in gaps.items())
     return _all_gaps(
@@ -143,7 +181,12 @@ def _equal_under_gini(curves: Mapping[str, Curves], large: list[int]) -> Verdict
 
 
 def _local_ahead_on_artificial(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
-    """Whether local trees are better and smaller on artificial data."""
+    """Whether local trees are better and smaller on artificial data.
+
+    Args:
+        curves: the learning curves, by data set.
+        large: positions of the training sizes from 15 % on.
+    """
     gaps = {
         (d, m): _gap(curves[d], m, large) for d in curves for m in ("info_gain", "normalized_vi")
     }
@@ -162,7 +205,12 @@ def _local_ahead_on_artificial(curves: Mapping[str, Curves], large: list[int]) -
 
 
 def _jaccard_on_monks_1(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
-    """Whether the Jaccard distance is ahead on Monks 1."""
+    """Whether the Jaccard distance is ahead on Monks 1.
+
+    Args:
+        curves: the learning curves, by data set.
+        large: positions of the training sizes from 15 % on.
+    """
     claim = "On Monks 1 the Jaccard distance is superior to all others"
     if "monks-1" not in curves:
         return Verdict("4", claim, None, "")
@@ -180,7 +228,12 @@ def _jaccard_on_monks_1(curves: Mapping[str, Curves], large: list[int]) -> Verdi
 
 
 def _jaccard_fails(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
-    """Whether the global Jaccard distance fails on blobs and Monks 3."""
+    """Whether the global Jaccard distance fails on blobs and Monks 3.
+
+    Args:
+        curves: the learning curves, by data set.
+        large: positions of the training sizes from 15 % on.
+    """
     gaps = {d: _gap(curves[d], "jaccard", large) for d in ("blobs", "monks-3") if d in curves}
     nodes = {
         d: [f"{_nodes(curves[d], f'jaccard {e}'):.0f}" for e in ("global", "local")] for d in gaps
@@ -317,7 +370,12 @@ def figure_7(panels: Mapping[str, Growth]) -> list[Verdict]:
 
 
 def _by_evaluation(values: Mapping[str, np.ndarray], factor: float) -> dict[str, float]:
-    """Mean over the repetitions times a factor, by evaluation."""
+    """Mean over the repetitions times a factor, by evaluation.
+
+    Args:
+        values: the values of the repetitions, by `method_name`.
+        factor: number that means are multiplied by; 100: percent.
+    """
     return {evaluation_of(name): factor * float(v.mean()) for name, v in values.items()}
 
 

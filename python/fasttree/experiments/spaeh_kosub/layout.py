@@ -68,7 +68,12 @@ def figure_4_table(curves: Mapping[str, Curves], shares: Sequence[float]) -> Rep
 
 
 def _mean_sd(values: np.ndarray, factor: int = 1) -> str:
-    """Mean and standard deviation over the repeats, times a factor (100: percent)."""
+    """Mean and standard deviation over the repeats, as text.
+
+    Args:
+        values: the values of the repeats.
+        factor: number that values are multiplied by; 100: percent.
+    """
     return f"{factor * values.mean():.1f} ({factor * values.std(ddof=1):.1f})"
 
 

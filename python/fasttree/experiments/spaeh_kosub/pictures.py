@@ -23,7 +23,13 @@ def draw_learning_curves(
     results: Mapping[str, Curves], shares: Sequence[float], measures: Mapping[str, str]
 ) -> Any:
     """Figure 4: accuracy (left axis, solid) and nodes (right axis, dashed) by training share; rows
-    are data sets."""
+    are data sets.
+
+    Args:
+        results: the learning curves, by data set.
+        shares: the training sizes as shares of the rows.
+        measures: labels of the distances, by name.
+    """
     from ...plots.canvas import new_figure, plain_frame
 
     figure, axes = new_figure(
@@ -65,8 +71,14 @@ def draw_learning_curves(
 
 
 def draw_tree_sizes(sizes: Sizes, measures: Mapping[str, str]) -> Any:
-    """Figure 5: mean nodes (band: a standard deviation, not below what the protocol admits) by the
-    size of the generating tree; the black line is that size."""
+    """Figure 5: mean nodes by the size of the generating tree; the black line is that size.
+
+    A band is a standard deviation, not below what the protocol admits.
+
+    Args:
+        sizes: the sizes of the trees.
+        measures: labels of the distances, by name.
+    """
     from ...plots.canvas import new_figure, plain_frame
 
     figure, axes = new_figure(2, (len(measures) + 1) // 2, width=9.6, height=5.6)
@@ -94,8 +106,13 @@ def draw_tree_sizes(sizes: Sizes, measures: Mapping[str, str]) -> Any:
 
 
 def draw_redundant_splits(sizes: Sizes, measures: Mapping[str, str], few: float) -> Any:
-    """Figure 6 (c) as measured: mean redundant splits of the trees of figure 5 (bars: 95 %
-    intervals); efficient is below the line at `few`."""
+    """Figure 6 (c) as measured: mean redundant splits of the trees of figure 5, 95 % intervals.
+
+    Args:
+        sizes: the sizes of the trees.
+        measures: labels of the distances, by name.
+        few: number of redundant splits below which a distance is called efficient; a line.
+    """
     from ...plots.canvas import new_figure, plain_frame
 
     figure, (ax,) = new_figure(1, 1, width=7.2, height=3.6)

@@ -33,7 +33,11 @@ Methods = Mapping[str, FastTreeClassifier]
 
 
 def method_name(distance: str, evaluation: str) -> str:
-    """The key of a distance under an evaluation ("local", "global" or "glocal").
+    """The key of a distance under an evaluation.
+
+    Args:
+        distance: name of the distance.
+        evaluation: "local", "global" or "glocal".
 
     >>> method_name("jaccard", "global")
     'jaccard global'

@@ -105,6 +105,12 @@ class _Outcome:
 def estimator(measure: str, evaluation: str, ties: str, **params: Any) -> FastTreeClassifier:
     """The paper's tree: thresholds, no pruning, labels and assignment as in the authors' program.
 
+    Args:
+        measure: the distance of partitions, by the paper's name.
+        evaluation: "local", "global" or "glocal".
+        ties: the rule for candidates of equal score.
+        **params: further parameters of the tree.
+
     >>> estimator("jaccard", "global", "first").labels
     'distinct'
     """
@@ -130,14 +136,27 @@ def _pairs(
     evaluations: Sequence[str] = ("local", "global"),
     **params: Any,
 ) -> dict[str, Any]:
-    """Estimators of distances under evaluations, by `method_name`."""
+    """Estimators of distances under evaluations, by `method_name`.
+
+    Args:
+        measures: the distances.
+        ties: the rule for candidates of equal score.
+        evaluations: the evaluations.
+        **params: further parameters of the trees.
+    """
     return {
         method_name(m, e): estimator(m, e, ties, **params) for m in measures for e in evaluations
     }
 
 
 def _numeric(table: Table, name: str) -> Table:
-    """Every feature as numbers and classes as codes, so that all sets have thresholds."""
+    """Every feature as numbers and classes as codes, so that all sets have thresholds.
+
+    Args:
+        table: the rows.
+        name: the paper's name of the data set, one of which has indicators of the classes as
+            columns, which are left out.
+    """
     X, codes = np.asarray(table.X, dtype=np.float64), np.asarray(table.y_codes)
     kept = list(range(X.shape[1]))
     if name == "cardiotocography-10class":
@@ -148,7 +167,12 @@ def _numeric(table: Table, name: str) -> Table:
 
 
 def _marks_a_class(column: np.ndarray, codes: np.ndarray) -> bool:
-    """Whether a column of two values is the indicator of one class."""
+    """Whether a column of two values tells rows of one class by one of its values.
+
+    Args:
+        column: the values.
+        codes: class code of each row.
+    """
     values = np.unique(column)
     if len(values) != 2:
         return False
@@ -156,7 +180,15 @@ def _marks_a_class(column: np.ndarray, codes: np.ndarray) -> bool:
 
 
 def _load(name: str, files: Mapping[str, Any]) -> Table | None:
-    """One of the paper's data sets; None when the folder lacks it and the package has no equal."""
+    """Open one of the paper's data sets.
+
+    Args:
+        name: the paper's name.
+        files: the files of the folder, by name.
+
+    Returns:
+        The rows; None when the folder lacks the set and the package has no equal.
+    """
     if name == "blobs":
         return _numeric(make_blobs(2000, sd=(2.3, 3.5, 2.4), random_state=0), name)
     if name.startswith("monks"):
@@ -291,7 +323,12 @@ class Experiment(Paper[str, _Outcome]):
 
 def _add_rows(out: Reproduction, found: _Outcome) -> None:
     """Add one row per number: figure 4 at four sizes, figures 5 and 6 at all sizes, figures 7 and 8
-    at the end of growth."""
+    at the end of growth.
+
+    Args:
+        out: the reproduction.
+        found: the results under one rule for ties.
+    """
     ties, sizes = found.ties, found.sizes
     for dataset, curves in found.curves.items():
         for method in curves.accuracy:
@@ -319,7 +356,12 @@ def _add_rows(out: Reproduction, found: _Outcome) -> None:
 
 
 def _add_figures(out: Reproduction, found: _Outcome) -> None:
-    """Add the figures under one rule for ties."""
+    """Add the figures under one rule for ties.
+
+    Args:
+        out: the reproduction.
+        found: the results under that rule.
+    """
     suffix = "" if found.ties == "first" else "-random-ties"
     note = "" if found.ties == "first" else ", random ties"
     four = {measure: MEASURES[measure] for measure in FIGURE_4}

@@ -143,6 +143,10 @@ def asterisk(means: Sequence[float], sds: Sequence[float], repetitions: int = 5)
     """The paper's mark: "*" at the best metric if it differs from the second by a two-sample t
     test, two-sided 0.05.
 
+    Args:
+        means, sds: mean and standard deviation of each metric.
+        repetitions: number of values behind each mean.
+
     >>> asterisk([95.20, 94.78, 95.44, 93.38, 95.16], [0.13, 0.31, 0.15, 0.88, 0.08])
     ['', '', '*', '', '']
     """
@@ -166,24 +170,46 @@ class SetResult:
     leaves: dict[tuple[str, str], float]
 
     def mean(self, pruning: str, method: str) -> float:
-        """Mean accuracy in percent."""
+        """Mean accuracy in percent.
+
+        Args:
+            pruning, method: names of the pruning and of the metric.
+        """
         return 100.0 * float(self.accuracy[pruning, method].mean())
 
     def sd(self, pruning: str, method: str) -> float:
-        """Standard deviation over the five repetition means, percentage points."""
+        """Standard deviation over the five repetition means, percentage points.
+
+        Args:
+            pruning, method: names of the pruning and of the metric.
+        """
         return 100.0 * deviation_of_repetitions(self.accuracy[pruning, method])
 
 
 def _validated(
     table: Table, pruning: Any, cv: str, seed: int, n_jobs: int | None
 ) -> CrossValidation:
-    """A stratified cross-validation of all metrics, in the paper's trees."""
+    """A stratified cross-validation of all metrics, in the paper's trees.
+
+    Args:
+        table: the rows.
+        pruning: the pruning of the trees.
+        cv: the folds, such as "5x10".
+        seed: seed of the folds.
+        n_jobs: threads.
+    """
     setting = {**preset_without(presets.VILALTA2001), "pruning": pruning, "n_jobs": n_jobs}
     return cross_validate(table, criterion=dict(METHODS), cv=cv, random_state=seed, **setting)
 
 
 def evaluate(table: Table, prunings: Mapping[str, Any], n_jobs: int | None = None) -> SetResult:
-    """Five repetitions of stratified 10-fold cross-validation of all metrics."""
+    """Five repetitions of stratified 10-fold cross-validation of all metrics.
+
+    Args:
+        table: the rows.
+        prunings: the prunings by name.
+        n_jobs: threads.
+    """
     out = SetResult({}, {})
     for pruning, method in prunings.items():
         validation = _validated(table, method, "5x10", 0, n_jobs)
@@ -195,7 +221,12 @@ def evaluate(table: Table, prunings: Mapping[str, Any], n_jobs: int | None = Non
 
 def evaluate_samples(table: Table, n_jobs: int | None = None) -> dict[str, np.ndarray]:
     """Accuracy of each metric, error-based pruning, on samples of 1,000 rows: one stratified
-    10-fold cross-validation a sample, shape (`SEEDS`,)."""
+    10-fold cross-validation a sample, shape (`SEEDS`,).
+
+    Args:
+        table: all rows.
+        n_jobs: threads.
+    """
     out: dict[str, list[float]] = {name: [] for name in METHODS}
     for seed in range(SEEDS):
         rows = np.sort(np.random.default_rng(seed).permutation(len(table))[:SAMPLE])
@@ -268,7 +299,12 @@ class Experiment(Paper[tuple[str, str], SetResult | sweeps.Study | dict[str, np.
 
 
 def _add_sweeps(out: Reproduction, studies: Mapping[str, sweeps.Study]) -> None:
-    """Accuracy over theta and over the decay: tables, rows, pictures."""
+    """Add accuracy over theta and over the decay: tables, rows, pictures.
+
+    Args:
+        out: the reproduction.
+        studies: the sweeps of each domain.
+    """
     related = sweeps.correlations(studies)
     out.tables += sweeps.tables(studies, related)
     out.rows += sweeps.rows(studies, related)
@@ -282,14 +318,25 @@ def _add_sweeps(out: Reproduction, studies: Mapping[str, sweeps.Study]) -> None:
 
 def _near(ours: float, sd: float, printed: Sequence[str]) -> bool:
     """Whether a printed mean differs from ours by at most two standard deviations of the
-    difference, which is the root of the sum of both variances."""
+    difference, which is the root of the sum of both variances.
+
+    Args:
+        ours, sd: our mean and standard deviation.
+        printed: the printed mean and standard deviation.
+    """
     return abs(ours - float(printed[0])) <= 2.0 * math.hypot(sd, float(printed[1]))
 
 
 def _compare(
     out: Reproduction, results: Mapping[str, SetResult], printed: Mapping[str, Any]
 ) -> None:
-    """Add table 1, cell by cell, with ranks (1 is the best, ties by mean rank)."""
+    """Add table 1, cell by cell, with ranks (1 is the best, ties by mean rank).
+
+    Args:
+        out: the reproduction.
+        results: the result on each domain.
+        printed: the paper's numbers.
+    """
     from ...model_selection.statistics.ties import mean_ranks
 
     body: list[list[Any]] = []
@@ -352,7 +399,16 @@ def _compare(
 def _compare_samples(
     out: Reproduction, samples: Mapping[str, dict[str, np.ndarray]], printed: Mapping[str, Any]
 ) -> ReportTable:
-    """Add rows on samples of the larger domains; their table."""
+    """Add rows on samples of the larger domains.
+
+    Args:
+        out: the reproduction.
+        samples: accuracies of each metric on the samples, by domain.
+        printed: the paper's numbers.
+
+    Returns:
+        The table of the same numbers.
+    """
     body = []
     for name, result in samples.items():
         line, near = [name], 0

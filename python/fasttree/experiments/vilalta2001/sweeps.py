@@ -73,7 +73,13 @@ class Study:
 
 
 def study(table: Table, n_jobs: int | None = None, cv: str = "1x10") -> Study:
-    """Both sweeps and the meta-features of one domain."""
+    """Both sweeps and the meta-features of one domain.
+
+    Args:
+        table: the rows.
+        n_jobs: threads.
+        cv: the folds.
+    """
     setting = preset_without(presets.VILALTA2001)
     common: dict[str, Any] = {"cv": cv, "random_state": 0, "n_jobs": n_jobs, **setting}
     by_theta = sweep(table, theta=THETAS, alpha=PAPERS_DECAY[1], decay=PAPERS_DECAY[0], **common)
@@ -140,6 +146,9 @@ def permutation_p(a: Sequence[float], b: Sequence[float]) -> float:
     """Two-sided p of Spearman's correlation: all permutations up to seven values, else random ones
     (with the observed one).
 
+    Args:
+        a, b: the values, in the same order.
+
     >>> permutation_p([1, 2, 3, 4], [1, 2, 3, 4]) == 2 / 24
     True
     """
@@ -194,7 +203,12 @@ def _labels(which: str) -> list[str]:
 
 
 def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> list[ReportTable]:
-    """Mean accuracies of both sweeps, and the meta-features (`related` is from `correlations`)."""
+    """Mean accuracies of both sweeps, and the meta-features.
+
+    Args:
+        studies: the sweeps of each domain.
+        related: the result of `correlations`.
+    """
     # One table per sweep, with the spread over the settings and how often each is the best.
     out = []
     for which, title in (
@@ -245,7 +259,12 @@ def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -
 
 
 def rows(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """One row per setting, spread and correlation (`related` is from `correlations`)."""
+    """One row per setting, spread and correlation.
+
+    Args:
+        studies: the sweeps of each domain.
+        related: the result of `correlations`.
+    """
     out = []
     for name, found in studies.items():
         for which in ("theta", "decay"):
@@ -262,7 +281,12 @@ def rows(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> 
 
 
 def draw(studies: Mapping[str, Study], which: str) -> Any:
-    """A heat map of domains by settings: accuracy minus the domain's mean, percentage points."""
+    """A heat map of domains by settings: accuracy minus the domain's mean, percentage points.
+
+    Args:
+        studies: the sweeps of each domain.
+        which: "theta" or "decay".
+    """
     from ...plots.canvas import new_figure
 
     labels = _labels(which)

@@ -73,7 +73,11 @@ def component() -> tuple[str, str]:
 
 
 def data_element(document: dict[str, Any], identity: str) -> str:
-    """Data as a script element with the id `identity`, which no browser runs and no text can end.
+    """Data as a script element, which no browser runs and no text can end.
+
+    Args:
+        document: the data.
+        identity: the id of the element.
 
     Examples:
         >>> data_element({"name": "</script>"}, "d")

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import integer
+from ..._checks import check_integer
 from ..._checks.plain_text import one_line
 from ..._checks.words import p_value_text
 from ..reading import Feature, Reading, ValueSet
@@ -63,11 +63,18 @@ class ExplorerLimits:
         least = {"max_rows": 0, "candidate_nodes": 0, "max_histograms": 0}
         least |= {"bins": 2, "candidate_rows": 2}
         for limit in fields(self):
-            integer(limit.name, getattr(self, limit.name), least.get(limit.name, 1))
+            check_integer(limit.name, getattr(self, limit.name), least.get(limit.name, 1))
 
 
 def rounded(value: float, digits: int = 6) -> float | int | None:
-    """A number with `digits` significant digits, an int if it is whole, None if it is not finite.
+    """A number with few significant digits.
+
+    Args:
+        value: the number.
+        digits: number of significant digits.
+
+    Returns:
+        The number, an int if it is whole; None if it is not finite, for which JSON has no number.
 
     Examples:
         >>> rounded(2.0), rounded(1 / 3), rounded(math.nan)
@@ -192,7 +199,12 @@ class TreeData:
             yield f"{title[:1].upper()}{title[1:]}: {self.intervals.said(node)}."
 
     def _answers(self, kept: np.ndarray, leaves: list[int]) -> dict[str, Any]:
-        """What the nodes answer and hold; `leaves` are indices into `kept`."""
+        """What the nodes answer and hold, by the name of the list on the page.
+
+        Args:
+            kept: numbers of the nodes that the page has.
+            leaves: positions of leaves in `kept`.
+        """
         reading, tree = self.reading, self.reading.tree
         if self.scale is None:
             return {
@@ -222,7 +234,12 @@ class TreeData:
 
 
 def _branch_text(feature: Feature, subset: ValueSet) -> str:
-    """A branch without its feature: ``≤ 2.45``, ``= rainy``."""
+    """A branch without its feature: ``≤ 2.45``, ``= rainy``.
+
+    Args:
+        feature: the feature that is tested.
+        subset: the values that the branch takes.
+    """
     return name_of(respelled(branch_text(feature, subset, 4), SIGNS))
 
 
@@ -257,7 +274,15 @@ def _probabilities(
 ) -> dict[str, list[Any]]:
     """Class code, probability, ... of the leaves whose probabilities are not their class shares.
 
-    These are smoothed or empty leaves. `leaves` are indices into `kept`, and so are the keys.
+    These are smoothed or empty leaves.
+
+    Args:
+        reading: the tree.
+        kept: numbers of the nodes that the page has.
+        leaves: positions of leaves in `kept`.
+
+    Returns:
+        The codes and probabilities of each such leaf, by its position in `kept` as a text.
     """
     shares: dict[str, list[Any]] = {}
     if not leaves:

@@ -61,10 +61,16 @@ FORMS: dict[str, Callable[..., str]] = {
 
 
 def render(result: Any, form: str = "text", **options: Any) -> str:
-    """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "html", "csv" or
-    "json".
+    """A result as text of some form.
 
-    Raises ValueError for an unknown form, TypeError if `result` is not a result.
+    Args:
+        result: a result, or `ReportTable` objects.
+        form: "text", "markdown", "latex", "html", "csv" or "json".
+        **options: options of the form or of the tables of the result.
+
+    Raises:
+        ValueError: an unknown form.
+        TypeError: `result` is not a result.
 
     >>> from fasttree.reports import Cell, ReportTable
     >>> print(render(ReportTable("", ["a", "b"], [[Cell("x"), Cell("1")]])))
@@ -102,12 +108,14 @@ class Rendered:
     def to_csv(
         self, path: str | PathLike[str] | None = None, *, raw: bool = False, **options: Any
     ) -> str:
-        """Return CSV of the plain numbers, one row per method (and data set) and metric.
+        """CSV of the plain numbers, one row per method (and data set) and metric.
 
-        With `path` it is also written to that file, at once or not at all. Text cells that a
-        spreadsheet would run as a formula get an apostrophe, which `datasets.load` takes off
-        again; ``raw=True`` leaves them as they are. ``folds=True``, of cross-validations and
-        comparisons: the values of each fold, one row per (data set and) method and fold.
+        Args:
+            path: file that the text is also written to, at once or not at all; None: none.
+            raw: whether text cells that a spreadsheet would run as a formula stay as they are. Else
+                they get an apostrophe, which `datasets.load` takes off again.
+            **options: ``folds=True``, of cross-validations and comparisons: the values of each
+                fold, one row per (data set and) method and fold.
         """
         text = render(self, "csv", raw=raw, **options)
         if path is not None:

@@ -15,6 +15,10 @@ from .table import number_columns
 
 _TAG = re.compile(r"<[^>]*>")
 
+LONG_TEXT = 16
+"""Mean number of characters above which a column of texts is kept wide: it is the width, in em, of
+the class ``l`` in `STYLE`."""
+
 # Three times the class outweighs JupyterLab's rule for the cells of tables, which aligns them to
 # the right.
 STYLE = """<style>
@@ -59,7 +63,7 @@ class Lines(str):
         printer.text(str(self))
 
 
-def _text(text: object) -> str:
+def _escaped(text: object) -> str:
     """A text as HTML, escaped and on one line."""
     return escape(one_line(text))
 
@@ -68,11 +72,15 @@ def _cell(value: Any) -> str:
     """A value as HTML; `Markup` is left as it is, None is empty."""
     if isinstance(value, Markup):
         return value
-    return "" if value is None else _text(value)
+    return "" if value is None else _escaped(value)
 
 
 def bar(share: float, width: int = 120) -> Markup:
-    """A bar that fills a share (0 to 1) of `width` px.
+    """A bar of a length in proportion to a share.
+
+    Args:
+        share: the share; it is limited to the range from 0 to 1.
+        width: length of the bar of the share 1, px.
 
     Examples:
         >>> bar(0.5, 100)
@@ -84,7 +92,7 @@ def bar(share: float, width: int = 120) -> Markup:
 
 def paragraph(text: str) -> Markup:
     """A paragraph of one line."""
-    return Markup(f"<p>{_text(text)}</p>")
+    return Markup(f"<p>{_escaped(text)}</p>")
 
 
 def html_table(
@@ -102,8 +110,10 @@ def html_table(
     aligned to the right, text to the left.
 
     Args:
-        header, rows: the cells; None is an empty cell.
-        title, notes: lines above and below the table.
+        header: titles of the columns.
+        rows: the cells, row by row; None is an empty cell.
+        title: line above the table.
+        notes: lines below the table.
         wrap: columns whose text may wrap.
         rules: rows above which a line is drawn.
         head_rows: rows at the top that do not decide the alignment of a column.
@@ -114,24 +124,15 @@ def html_table(
         True
     """
     body = [[_cell(value) for value in row] for row in rows]
-    plain = [[unescape(_TAG.sub("", cell)) for cell in row] for row in body[head_rows:]]
-    # Only a column of long texts is kept wide.
-    is_long = {j for j in wrap if sum(len(row[j]) for row in plain) > 16 * len(plain)}
-    kinds = [
-        ' class="n"'
-        if is_number
-        else ' class="w l"'
-        if j in is_long
-        else ' class="w"' * (j in wrap)
-        for j, is_number in enumerate(number_columns(plain, len(header)))
-    ]
-    heads = "".join(f"<th{kinds[j]}>{_cell(h)}</th>" for j, h in enumerate(header))
+    texts = [[unescape(_TAG.sub("", cell)) for cell in row] for row in body[head_rows:]]
+    attributes = _column_attributes(texts, len(header), wrap)
+    heads = "".join(f"<th{attributes[j]}>{_cell(head)}</th>" for j, head in enumerate(header))
     lines = []
-    for place, row in enumerate(body):
-        cells = "".join(f"<td{kinds[j]}>{cell}</td>" for j, cell in enumerate(row))
-        ruled = ' class="r"' if place in rules else ""
-        lines.append(f"<tr{ruled}>{cells}</tr>")
-    caption = f"<caption>{_text(title)}</caption>" if title else ""
+    for row_number, row in enumerate(body):
+        cells = "".join(f"<td{attributes[j]}>{cell}</td>" for j, cell in enumerate(row))
+        rule = ' class="r"' if row_number in rules else ""
+        lines.append(f"<tr{rule}>{cells}</tr>")
+    caption = f"<caption>{_escaped(title)}</caption>" if title else ""
     below = "".join(paragraph(note) for note in notes)
     return (
         f'{STYLE if styled else ""}<div class="ft-out"><table>{caption}<thead><tr>{heads}</tr>'
@@ -139,26 +140,62 @@ def html_table(
     )
 
 
+def _column_attributes(
+    texts: Sequence[Sequence[str]], n_columns: int, wrap: Sequence[int]
+) -> list[str]:
+    """The HTML attribute of the cells of each column, with a space in front; empty for none.
+
+    A column of numbers stands to the right. A column that may wrap is kept wide (`LONG_TEXT`) only
+    if its texts are long, because a browser would otherwise make it as narrow as a word.
+
+    Args:
+        texts: the texts of the cells that decide, row by row.
+        n_columns: number of columns.
+        wrap: columns whose text may wrap.
+    """
+    attributes = []
+    for j, is_number in enumerate(number_columns(texts, n_columns)):
+        if is_number:
+            attributes.append(' class="n"')
+        elif j not in wrap:
+            attributes.append("")
+        elif sum(len(row[j]) for row in texts) > LONG_TEXT * len(texts):
+            attributes.append(' class="w l"')
+        else:
+            attributes.append(' class="w"')
+    return attributes
+
+
 def folded(summary: str, body: str) -> Markup:
-    """A body that opens on a click."""
-    return Markup(f"<details><summary>{_text(summary)}</summary>{body}</details>")
+    """A body that opens on a click.
+
+    Args:
+        summary: the text that is seen before.
+        body: HTML.
+    """
+    return Markup(f"<details><summary>{_escaped(summary)}</summary>{body}</details>")
 
 
 def render_fragment(tables: Sequence[Any]) -> str:
-    """`ReportTable` objects as a fragment for a notebook, the best values in bold."""
+    """`ReportTable` objects as a fragment for a notebook, the best values in bold.
 
-    def marked(cell: Any) -> Markup:
-        text = f"<b>{_text(cell.text)}</b>" if cell.bold else _text(cell.text)
-        return Markup(f"{text} {_text(cell.mark)}" if cell.mark else text)
+    Args:
+        tables: the tables, one below the other.
+    """
 
-    return "".join(
+    def markup_of(cell: Any) -> Markup:
+        text = f"<b>{_escaped(cell.text)}</b>" if cell.bold else _escaped(cell.text)
+        return Markup(f"{text} {_escaped(cell.mark)}" if cell.mark else text)
+
+    fragments = [
         html_table(
-            one.header,
-            [list(map(marked, row)) for row in one.rows],
-            title=one.title,
-            notes=one.notes,
-            rules=one.rule_before,
-            styled=place == 0,
+            table.header,
+            [list(map(markup_of, row)) for row in table.rows],
+            title=table.title,
+            notes=table.notes,
+            rules=table.rule_before,
+            styled=position == 0,  # the first style sheet holds for all
         )
-        for place, one in enumerate(tables)
-    )
+        for position, table in enumerate(tables)
+    ]
+    return "".join(fragments)

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from ..._checks import checked, maybe, shown, whole
+from ..._checks import checked, maybe, shown, whole_in
 from ..._checks.plain_text import guard_cell
 
 
@@ -42,17 +42,30 @@ def plain(value: Any) -> Any:
     return " ".join(repr(value).split())
 
 
-@checked(indent=maybe(whole(0, 100)))
+@checked(indent=maybe(whole_in(0, 100)))
 def render_json(document: Any, *, indent: int | None = 2) -> str:
-    """Return strict JSON."""
+    """Return strict JSON.
+
+    Args:
+        document: dicts, lists and values; NaN and infinities become null.
+        indent: spaces of a level of indentation; None: one line.
+    """
     return json.dumps(plain(document), indent=indent, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def render_csv(records: list[dict[str, Any]], *, raw: bool = False) -> str:
-    """Return CSV with a header line, the columns of all records in order of appearance.
+    """CSV with a header line, the columns of all records in order of appearance.
 
-    NaN and None are empty. Text cells that a spreadsheet would run as a formula get an apostrophe
-    (`raw`: they stay as they are).
+    NaN and None are empty.
+
+    Args:
+        records: dicts of plain values.
+        raw: whether text cells that a spreadsheet would run as a formula stay as they are. Else
+            they get an apostrophe.
+
+    Raises:
+        TypeError: anything but a list of dicts.
+        ValueError: `raw` is not True or False.
 
     >>> print(render_csv([{"data": "=1+1", "mean": 0.5}]), end="")
     data,mean
@@ -72,7 +85,14 @@ def render_csv(records: list[dict[str, Any]], *, raw: bool = False) -> str:
 def write_csv(
     stream: TextIO, header: Sequence[Any], rows: Iterable[Sequence[Any]], *, raw: bool = False
 ) -> None:
-    """Write a header and rows of plain values to a text stream, with the cells of `render_csv`."""
+    """Write a header and rows of plain values to a text stream, with the cells of `render_csv`.
+
+    Args:
+        stream: the text stream.
+        header: titles of the columns.
+        rows: the values, row by row.
+        raw: whether texts that a spreadsheet would run as a formula stay as they are.
+    """
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([_field(name, raw) for name in header])
     for row in rows:
@@ -80,7 +100,12 @@ def write_csv(
 
 
 def _field(value: Any, raw: bool) -> Any:
-    """A value as a cell of CSV."""
+    """A value as a cell of CSV.
+
+    Args:
+        value: a plain value; NaN and None become an empty cell.
+        raw: whether a text that a spreadsheet would run as a formula stays as it is.
+    """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, str):  # a lone carriage return would break the line unquoted

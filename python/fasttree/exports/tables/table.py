@@ -12,12 +12,18 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its text, whether it is emphasised, and a significance mark ("v", "*" or "")."""
+    """A cell of a table.
+
+    Attributes:
+        text: the text.
+        bold: whether it is emphasised.
+        mark: mark of a significant difference: "v" (better), "*" (worse) or "".
+    """
 
     text: str
     bold: bool = False
@@ -28,8 +34,13 @@ class Cell:
 class ReportTable:
     """A titled table; columns of numbers are aligned to the right, text to the left.
 
-    `rule_before` are row positions above which a line is drawn (averages, win/tie/loss rows).
-    `width` is the widest line of plain text: long text columns wrap within it; None: any width.
+    Attributes:
+        title: line above the table.
+        header: titles of the columns.
+        rows: the cells, row by row.
+        rule_before: positions of rows above which a line is drawn (averages, win/tie/loss rows).
+        notes: lines below the table.
+        width: the widest line of plain text: long text columns wrap within it; None: any width.
     """
 
     title: str
@@ -53,8 +64,15 @@ def report_table(
     rules: Sequence[int] = (),
     width: int | None = None,
 ) -> ReportTable:
-    """A table from plain values, of which None is an empty cell, or from `Cell` objects where some
-    are bold or marked; `rules` and `width` are `rule_before` and `width` of the table.
+    """A table from plain values or `Cell` objects.
+
+    Args:
+        title: line above the table.
+        header: titles of the columns.
+        rows: the values, row by row; None is an empty cell. `Cell` objects may be bold or marked.
+        *notes: lines below the table.
+        rules: positions of rows above which a line is drawn.
+        width: the widest line of plain text; None: any width.
 
     >>> report_table("Sizes", ["data set", "leaves"], [["iris", 9]]).rows[0][1].text
     '9'
@@ -67,14 +85,19 @@ def report_table(
 
 
 def tables_of(result: Any, **options: Any) -> list[ReportTable]:
-    """Return the tables of a result; tables are returned unchanged.
+    """The tables of a result; tables are returned unchanged.
 
-    Options are those of the result's method `tables`: ``sd="repeats"`` for the standard deviation
-    over repetitions, ``per_class=True`` for the measures of each class of a cross-validation.
+    Args:
+        result: an object with a method `tables`, a table or a list of tables.
+        **options: those of the method `tables`: ``sd="repeats"`` for the standard deviation over
+            repetitions, ``per_class=True`` for the measures of each class of a cross-validation.
+
+    Raises:
+        TypeError: any other result.
     """
     if hasattr(result, "tables"):
-        found: list[ReportTable] = result.tables(**options)
-        return found
+        tables: list[ReportTable] = result.tables(**options)
+        return tables
     if isinstance(result, ReportTable):
         return [result]
     if isinstance(result, list) and all(isinstance(one, ReportTable) for one in result):
@@ -83,7 +106,11 @@ def tables_of(result: Any, **options: Any) -> list[ReportTable]:
 
 
 def number(value: float, digits: int) -> str:
-    """Return a number with fixed digits; "-" for NaN, "inf" or "-inf" for infinities.
+    """The text of a number with fixed digits; "-" for NaN, "inf" or "-inf" for infinities.
+
+    Args:
+        value: the number.
+        digits: digits behind the point.
 
     >>> number(0.12345, 3), number(float("nan"), 3), number(-0.0001, 2)
     ('0.123', '-', '0.00')
@@ -102,17 +129,38 @@ PERCENT = frozenset(
 SIZES = frozenset({"leaves", "empty_leaves", "nodes", "depth"})
 
 
-def scale_of(metric: str) -> tuple[float, int, str]:
-    """Return the factor, the number of digits, and the label of a metric."""
+class Scale(NamedTuple):
+    """How values of a metric are shown.
+
+    Attributes:
+        factor: number that values are multiplied by, 100 for shares.
+        digits: digits behind the point.
+        label: name of the metric, with its unit.
+    """
+
+    factor: float
+    digits: int
+    label: str
+
+
+def scale_of(metric: str) -> Scale:
+    """The scale of a metric.
+
+    >>> scale_of("accuracy")
+    Scale(factor=100.0, digits=2, label='accuracy (%)')
+    """
     if metric in PERCENT:
-        return 100.0, 2, f"{metric} (%)"
-    if metric in SIZES:
-        return 1.0, 1, metric
-    return 1.0, 4, metric
+        return Scale(100.0, 2, f"{metric} (%)")
+    return Scale(1.0, 1 if metric in SIZES else 4, metric)
 
 
 def mean_sd(mean: float, sd: float, metric: str) -> str:
-    """Return "mean (sd)" of a metric in its scale."""
+    """The text "mean (sd)" of a metric in its scale.
+
+    Args:
+        mean, sd: mean and standard deviation, as the metric gives them.
+        metric: name of the metric.
+    """
     factor, digits, _ = scale_of(metric)
     return f"{number(factor * mean, digits)} ({number(factor * sd, digits)})"
 
@@ -141,6 +189,10 @@ def is_number_column(cells: Iterable[str]) -> bool:
 
 def number_columns(rows: Sequence[Sequence[str]], n_columns: int) -> list[bool]:
     """Whether each column of a table is one of numbers.
+
+    Args:
+        rows: the texts of the cells, row by row.
+        n_columns: number of columns.
 
     >>> number_columns([["gini", "0.5"], ["mdl", "12"]], 2)
     [False, True]

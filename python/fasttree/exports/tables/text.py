@@ -74,7 +74,14 @@ def columns_text(
 def _narrowed(
     widths: list[int], heads: list[int], numbers: Sequence[bool], width: int
 ) -> list[int]:
-    """Widths of columns such that a line fits into `width`, as far as text columns can wrap."""
+    """Widths of columns such that a line fits, as far as text columns can wrap.
+
+    Args:
+        widths: widths of the columns without wrapping, characters.
+        heads: least widths, at which their titles fit.
+        numbers: whether each column is one of numbers, which is not narrowed.
+        width: widest line.
+    """
     narrowed = list(widths)
     excess = sum(narrowed) + len(GAP) * (len(narrowed) - 1) - width
     # The last text column down to a readable width, then all of them, the widest first.

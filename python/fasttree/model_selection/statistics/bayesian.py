@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import at_least_zero, checked, number_in, whole
+from ..._checks import at_least_zero, checked, number_in, whole_in
 from .outcome import FEW_SETS, Posterior, check_alpha
 from .t_tests import paired_values, ratio_of_sizes, t_from_differences, t_quantile
 from .ties import TIED, exact_mean
@@ -197,8 +197,8 @@ class SignedRankPosterior(Posterior):
 @checked(
     rope=at_least_zero,
     prior_strength=number_in(0.0, 1e9, above=True),
-    n_samples=whole(1),
-    random_state=whole(0, 2**32 - 1),
+    n_samples=whole_in(1),
+    random_state=whole_in(0, 2**32 - 1),
 )
 def bayesian_signed_rank_test(
     a: Any,

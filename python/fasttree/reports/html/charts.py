@@ -54,7 +54,11 @@ class Series:
 
 
 def nice_ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Return round numbers that cover an interval.
+    """Round numbers that cover an interval.
+
+    Args:
+        low, high: the interval.
+        count: number of steps that are aimed at.
 
     >>> nice_ticks(0, 1), nice_ticks(3, 17)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 5.0, 10.0, 15.0, 20.0])

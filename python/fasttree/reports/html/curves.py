@@ -49,15 +49,23 @@ class Panel:
 
 
 def _roc(result: CrossValidation, code: int) -> list[tuple[int, str, RocCurve, float]]:
-    """(index, method, curve, area) of each method with scores, for a class against the rest."""
+    """The ROC curve of each method that has scores, for a class against the rest.
+
+    Args:
+        result: the cross-validation.
+        code: code of the class.
+
+    Returns:
+        Position and name of the method, its curve, and the area below it.
+    """
     truth = result.true_codes == code
     curves = []
-    for place, method in enumerate(result.methods):
+    for index, method in enumerate(result.methods):
         scores = usable_scores(result[method].proba, probabilities=False)
         if scores is not None:
             column = scores[:, code]
             curve = roc_curve(truth, column, positive=True, classes=(False, True))
-            curves.append((place, method, curve, binary_auc(truth, column)))
+            curves.append((index, method, curve, binary_auc(truth, column)))
     return curves
 
 
@@ -92,12 +100,17 @@ def roc_panels(result: CrossValidation) -> list[Panel]:
 
 
 def _costs(name: str, found: list[tuple[int, str, RocCurve, float]]) -> Panel:
-    """Cost curves of two classes."""
+    """The panel of the cost curves of two classes.
+
+    Args:
+        name: the positive class.
+        found: the curves, as `_roc` gives them.
+    """
     lines, legend = [], []
-    for place, method, curve, _ in found:
+    for index, method, curve, _ in found:
         envelope = cost_envelope(curve)
-        lines.append(Series(method, place, envelope.probability_cost, envelope.normalized_cost))
-        legend.append((place, f"{method}: area {envelope.area:.3f}"))
+        lines.append(Series(method, index, envelope.probability_cost, envelope.normalized_cost))
+        legend.append((index, f"{method}: area {envelope.area:.3f}"))
     svg = line_chart(
         lines,
         xlabel="probability cost PC(+)",

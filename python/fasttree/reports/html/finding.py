@@ -77,7 +77,12 @@ def _verdict(result: Comparison) -> tuple[list[str], list[str]]:
 
 
 def _of_ranks(found: FriedmanResult, metric: str) -> str:
-    """The sentence of the tests of ranks."""
+    """The sentence of the tests of ranks.
+
+    Args:
+        found: the tests.
+        metric: name of the metric.
+    """
     sets, tested = _sets(found.n), f"{found.test} test of {metric}, {_p(found.f_p_value)}"
     if not found.significant:
         return f"Over {sets} together no method is significantly better than another ({tested})."

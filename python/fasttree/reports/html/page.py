@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._checks import at_least_zero, checked, maybe, one_value, optional, path_of, whole
+from ..._checks import at_least_zero, checked, import_optional, maybe, one_value, path_of, whole_in
 from ..._checks.plain_text import one_line
 from ..._checks.saving import save_text
 from ..._checks.words import counted
@@ -35,7 +35,7 @@ from ...exports.tables.table import (
 )
 from . import settings
 from .charts import STYLES, Series, bars_text, line_chart, nice_ticks, rank_svg
-from .classes import confusion_of
+from .confusion import confusion_of
 from .curves import Panel, curve_panels
 from .finding import METHODS, finding, listed, paragraph
 from .trees import trees_of
@@ -72,19 +72,31 @@ class Page:
 
 
 def _value(value: float, metric: str) -> str:
+    """A value of a metric as text, with the unit.
+
+    Args:
+        value: the value, as the metric gives it.
+        metric: name of the metric.
+    """
     factor, digits, _ = scale_of(metric)
     return number(factor * value, digits) + (" %" if metric in PERCENT else "")
 
 
 def _best_of(result: CrossValidation, metric: str) -> str:
+    """A clause on the methods with the best mean of a metric.
+
+    Args:
+        result: the cross-validation.
+        metric: name of the metric.
+    """
     means = np.array([result.mean(method, metric) for method in result.methods])
     if not np.isfinite(means).any():
         return f"no method has a finite mean {metric}"
     sign = 1.0 if result.directions.get(metric, True) else -1.0
     top = float(np.nanmax(sign * means)) * sign
     best = [
-        m
-        for m, value in zip(result.methods, means, strict=True)
+        method
+        for method, value in zip(result.methods, means, strict=True)
         if np.isclose(value, top, rtol=1e-12)
     ]
     word = "highest" if sign > 0 else "lowest"
@@ -93,6 +105,12 @@ def _best_of(result: CrossValidation, metric: str) -> str:
 
 
 def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
+    """The line on size and target of a data set.
+
+    Args:
+        result: the cross-validation.
+        facts: the facts of the data, as `settings.data_facts` gives them.
+    """
     if facts["rows"] is None:
         return str(facts["target"])
     features = "" if facts["features"] is None else f"{counted(facts['features'], 'feature')}, "
@@ -100,7 +118,14 @@ def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
 
 
 def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) -> dict[str, Any]:
-    """The content of the section of one data set, as the template reads it."""
+    """The content of the section of one data set, as the template reads it.
+
+    Args:
+        result: the cross-validation.
+        key: identifier of the section in the page.
+        nodes: largest number of nodes of a tree that is drawn; 0: no trees.
+        sentences: whether tests against the first method are told in sentences.
+    """
     facts = settings.data_facts(result)
     of_classes = result.task == "classification"
     panels = curve_panels(result)
@@ -110,7 +135,7 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
         "key": key,
         "name": result.name or "the data",
         "lead": _lead(result, facts),
-        "sentences": [t.sentence for t in result.against_first()] if sentences else [],
+        "sentences": [test.sentence for test in result.against_first()] if sentences else [],
         "tables": result.tables(),
         "panels": panels,
         "missing": "" if panels else f"{without} curves.",
@@ -123,7 +148,12 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
 
 
 def _posterior_table(result: Comparison, rope: float) -> ReportTable:
-    """Probabilities that each method is worse, equal in practice, better than the baseline."""
+    """Probabilities that each method is worse, equal in practice, better than the baseline.
+
+    Args:
+        result: the comparison.
+        rope: difference of the metric up to which methods are equal in practice.
+    """
     values = result.posterior(rope=rope)
     others = [j for j, method in enumerate(result.methods) if method != result.baseline]
     rows = []
@@ -135,7 +165,7 @@ def _posterior_table(result: Comparison, rope: float) -> ReportTable:
             text = "-" if np.isnan(worse) else f"{worse:.2f} / {equal:.2f} / {better:.2f}"
             cells.append(Cell(text, bool(sure)))
         rows.append(cells)
-    factor, _, _ = scale_of(result.metric)
+    factor = scale_of(result.metric).factor
     unit = "" if result.metric not in PERCENT else " point" if factor * rope == 1 else " points"
     return report_table(
         "How probable is a difference that matters?",
@@ -176,6 +206,15 @@ def _comparison_summary(result: Comparison) -> list[str]:
 
 
 def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | None) -> Page:
+    """The content of the page of a comparison.
+
+    Args:
+        result: the comparison.
+        title: title of the page; empty: a usual one.
+        nodes: largest number of nodes of a tree that is drawn; 0: no trees.
+        rope: difference of the metric up to which methods are equal in practice; None: no
+            probabilities of that.
+    """
     n, k = result.means.shape
     first = next(iter(result.results.values()))
     page = Page(
@@ -218,6 +257,14 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
 
 
 def _validation_page(result: CrossValidation, title: str, nodes: int) -> Page:
+    """The content of the page of a cross-validation.
+
+    Args:
+        result: the cross-validation.
+        title: title of the page; empty: a usual one.
+        nodes: largest number of nodes that are drawn, of all methods together but at most 200 of
+            each; 0: no trees.
+    """
     name = result.name or "the data"
     metric = result.metrics[0]
     summary = [
@@ -234,12 +281,19 @@ def _validation_page(result: CrossValidation, title: str, nodes: int) -> Page:
 
 
 def _chart(lines: list[Series], metric: str, xlabel: str, title: str) -> list[Panel]:
-    """Means of a metric as lines over a number; no chart where no mean is finite."""
+    """Means of a metric as lines over a number; no chart where no mean is finite.
+
+    Args:
+        lines: the lines.
+        metric: name of the metric.
+        xlabel: label of the horizontal axis.
+        title: text for screen readers.
+    """
     every = np.array([y for line in lines for y in line.y])
     every = every[np.isfinite(every)]
     if not every.size:
         return []
-    label = scale_of(metric)[2]
+    label = scale_of(metric).label
     svg = line_chart(
         lines,
         xlabel=xlabel,
@@ -254,15 +308,21 @@ def _chart(lines: list[Series], metric: str, xlabel: str, title: str) -> list[Pa
 
 
 def _sweep_page(result: Sweep, title: str) -> Page:
-    inner = result.result
-    name = inner.name or "the data"
-    page = Page(title or f"Settings of pair criteria on {name}", [], list(inner.methods))
-    metric, best = inner.metrics[0], result.best
-    chosen = inner.methods[result.settings.index({k: best[k] for k in result.settings[0]})]
+    """The content of the page of a sweep.
+
+    Args:
+        result: the sweep.
+        title: title of the page; empty: a usual one.
+    """
+    validation = result.result
+    name = validation.name or "the data"
+    page = Page(title or f"Settings of pair criteria on {name}", [], list(validation.methods))
+    metric, best = validation.metrics[0], result.best
+    chosen = validation.methods[result.settings.index({k: best[k] for k in result.settings[0]})]
     page.summary = [
         f"{chosen} has the best mean {metric} ({_value(best[metric], metric)}) of "
         f"{counted(len(result), 'setting')} on {name}.",
-        f"{counted(len(inner.folds.pairs), 'fold')} ({inner.folds.description}).",
+        f"{counted(len(validation.folds.pairs), 'fold')} ({validation.folds.description}).",
     ]
     if len(result) > 1:
         page.summary[1] += (
@@ -270,28 +330,38 @@ def _sweep_page(result: Sweep, title: str) -> Page:
         )
     labels, _, places, across = result.layout()
     if across in ("alpha", "radius") and len(labels) <= STYLES and places.shape[1] > 1:
-        for metric in inner.metrics:
-            factor = scale_of(metric)[0]
+        for metric in validation.metrics:
+            factor = scale_of(metric).factor
             lines = []
             for place, (label, row) in enumerate(zip(labels, places.tolist(), strict=True)):
-                held = sorted((result.settings[i]["alpha"], i) for i in row if i >= 0)
-                means = [factor * inner.mean(inner.methods[i], metric) for _, i in held]
-                lines.append(Series(label, place, [x for x, _ in held], means, dots=True))
+                by_alpha = sorted((result.settings[i]["alpha"], i) for i in row if i >= 0)
+                means = [
+                    factor * validation.mean(validation.methods[i], metric) for _, i in by_alpha
+                ]
+                lines.append(
+                    Series(label, place, [alpha for alpha, _ in by_alpha], means, dots=True)
+                )
             page.charts += _chart(lines, metric, across, f"{metric} by {across}")
     page.tables = result.tables()
-    page.facts, page.made = settings.facts(inner), settings.methods_of(inner)
-    page.again = settings.run_again(inner, "cross_validate")
+    page.facts, page.made = settings.facts(validation), settings.methods_of(validation)
+    page.again = settings.run_again(validation, "cross_validate")
     return page
 
 
 def _learning_page(result: LearningCurve, title: str) -> Page:
-    inner = result.result
-    name = inner.name or "the data"
+    """The content of the page of learning curves.
+
+    Args:
+        result: the learning curves.
+        title: title of the page; empty: a usual one.
+    """
+    validation = result.result
+    name = validation.name or "the data"
     last = result.train_sizes[-1]
     page = Page(title or f"Learning curves on {name}", [], list(result.methods))
     rows = result.records()
-    for metric in inner.metrics:
-        sign = 1.0 if inner.directions.get(metric, True) else -1.0
+    for metric in validation.metrics:
+        sign = 1.0 if validation.directions.get(metric, True) else -1.0
         best = max(
             (row for row in rows if row["metric"] == metric and row["n_train"] == last),
             key=lambda row: sign * row["mean"],
@@ -300,21 +370,23 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
             f"With {last} training rows {best['method']} has the best mean {metric} "
             f"({_value(best['mean'], metric)})."
         )
-        factor, _, _ = scale_of(metric)
+        factor = scale_of(metric).factor
         lines = []
         for place, method in enumerate(result.methods):
-            mine = [row for row in rows if row["metric"] == metric and row["method"] == method]
-            values = [factor * row["mean"] for row in mine]
-            lines.append(Series(method, place, [row["n_train"] for row in mine], values, dots=True))
+            of_method = [row for row in rows if row["metric"] == metric and row["method"] == method]
+            values = [factor * row["mean"] for row in of_method]
+            lines.append(
+                Series(method, place, [row["n_train"] for row in of_method], values, dots=True)
+            )
         page.charts += _chart(lines, metric, "training rows", f"Learning curves, {metric}")
     page.tables = result.tables()
-    page.facts, page.made = settings.facts(inner), settings.methods_of(inner)
+    page.facts, page.made = settings.facts(validation), settings.methods_of(validation)
     return page
 
 
 def environment() -> Any:
     """Return jinja2's environment; ImportError names the extra where jinja2 is not installed."""
-    jinja2 = optional("jinja2", "HTML reports need jinja2: pip install 'fasttree[report]'")
+    jinja2 = import_optional("jinja2", "HTML reports need jinja2: pip install 'fasttree[report]'")
     loader = jinja2.FunctionLoader(_template)
     made = jinja2.Environment(
         loader=loader,
@@ -331,7 +403,7 @@ def _template(name: str) -> str:
     return (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
-@checked(max_nodes=whole(0), rope=maybe(at_least_zero), path=maybe(path_of), trees=one_value)
+@checked(max_nodes=whole_in(0), rope=maybe(at_least_zero), path=maybe(path_of), trees=one_value)
 def render_html(
     result: Any,
     path: str | PathLike[str] | None = None,

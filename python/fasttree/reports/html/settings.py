@@ -101,7 +101,13 @@ def _code(value: Any) -> str:
 
 
 def run_again(result: CrossValidation, call: str, results: Sequence[CrossValidation] = ()) -> str:
-    """Return Python that makes the same run; data that no file holds are to be filled in."""
+    """Python that makes the same run; data that no file holds are to be filled in.
+
+    Args:
+        result: the cross-validation, or of a comparison the first one.
+        call: name of the function that is called.
+        results: of a comparison the cross-validations of all data sets.
+    """
     settings, asked = result.settings, result.asked
     methods, scoring = settings["methods"], asked["scoring"]
     if scoring is None or isinstance(scoring, str):
@@ -141,7 +147,12 @@ def run_again(result: CrossValidation, call: str, results: Sequence[CrossValidat
 
 
 def _loaded(result: CrossValidation, end: str = "") -> str:
-    """Return Python that reads the data of a result, or a place to fill in."""
+    """Python that reads the data of a result, or a place to fill in.
+
+    Args:
+        result: the cross-validation.
+        end: text behind the expression, such as a comma.
+    """
     table = None if result.data is None else result.data.table
     if table is not None and table.origin:
         return f"{table.origin}{end}"

@@ -16,6 +16,7 @@ from __future__ import annotations
 import datetime
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from ..._checks import is_missing
 from ..._checks.words import worded
 from ..columns import MAX_LEVELS
 from ..date_texts import infer_date_order
-from ..dates import DateFormat, date_reason, parse_date_reasons
+from ..dates import DateFormat
 from ..exact_integers import any_inexact, is_inexact
 from ..nominal_columns import each_role, resolve_roles
 from ..table import Table
@@ -41,7 +42,8 @@ def screened_table(X: Any, y: Any, columns: Any, **options: Any) -> Table:
     """The Table that a fit reads; a warning says how the columns of a frame are treated.
 
     Args:
-        X, y: as in `Table`.
+        X: the features, of any type that `Table` takes.
+        y: the target, or the name of the column of X that holds it.
         columns: the columns that are used as they are; see `kept_columns`.
         options: further arguments of `Table`.
     """
@@ -49,11 +51,16 @@ def screened_table(X: Any, y: Any, columns: Any, **options: Any) -> Table:
 
 
 def unscreened_table(X: Any, y: Any = None, columns: Any = "auto", **options: Any) -> Table:
-    """A Table whose columns are still to be checked if X is a frame or mapping and not all columns
-    are used as given; any other Table's `as_given` is True.
+    """The Table of X and y before the checks of its columns.
+
+    `Table.as_given` tells `warn_and_apply` whether there is anything to check. It is False if X is
+    a frame or mapping and `columns` lets columns be left out. Then columns of dates are already
+    replaced by year, month and weekday, and columns that no Table can hold are unused. Otherwise it
+    is True: the Table has all columns as they are given.
 
     Args:
-        X, y: as in `Table`; y may name a column of X.
+        X: the features, of any type that `Table` takes.
+        y: the target, or the name of the column of X that holds it.
         columns: the columns that are used as they are; see `kept_columns`.
         options: further arguments of `Table`.
     """
@@ -65,22 +72,39 @@ def unscreened_table(X: Any, y: Any = None, columns: Any = "auto", **options: An
         return table
     if isinstance(y, str):
         cells.pop(y, None)
-    reasons = {name: why for name, column in cells.items() if (why := _reason(column)) is not None}
-    if INEXACT in reasons.values():  # the levels of a nominal column may be any numbers
-        names = [*cells]
-        roles = resolve_roles(options.get("categorical_features"), len(names), lambda: names)
-        for name, role in zip(names, each_role(roles, len(names)), strict=True):
-            if role == "nominal" and reasons.get(name) == INEXACT:
-                del reasons[name]
-    formats = parse_date_reasons(reasons)
-    unused = {name: why for name, why in reasons.items() if name not in formats}
     given_formats = options.pop("dates", {})
-    dates = {name: given_formats.get(name) or one for name, one in formats.items()}
+    dates: dict[str, Any] = {}
+    unusable: dict[str, Unusable] = {}
+    for name, values in cells.items():
+        content = _special_content(values)
+        if isinstance(content, DateFormat):
+            dates[name] = given_formats.get(name) or content
+        elif content is not None:
+            unusable[name] = content
+    _allow_inexact_levels(unusable, [*cells], options.get("categorical_features"))
+    unused = {name: content.reason for name, content in unusable.items()}
     unused.update(options.pop("unused", {}))
     table = Table.from_any(X, y, unused=unused, dates=dates, **options)
     table.as_given = False
     table.file_cells.warn_of_signs()
     return table
+
+
+def _allow_inexact_levels(unusable: dict[str, Unusable], names: list[str], nominal: Any) -> None:
+    """Take columns of long numbers that the user calls nominal out of the unusable ones: a level
+    may be any number, because it is only compared with others.
+
+    Args:
+        unusable: the unusable columns, by name; changed in place.
+        names: names of all columns.
+        nominal: the argument `categorical_features` of `Table`.
+    """
+    if not any(content.is_inexact for content in unusable.values()):
+        return
+    roles = resolve_roles(nominal, len(names), lambda: names)
+    for name, role in zip(names, each_role(roles, len(names)), strict=True):
+        if role == "nominal" and name in unusable and unusable[name].is_inexact:
+            del unusable[name]
 
 
 def _cells_by_name(X: Any) -> dict[str, Any] | None:
@@ -102,70 +126,101 @@ def _cells_by_name(X: Any) -> dict[str, Any] | None:
     return {name: frame[name] for name in frame.columns}
 
 
+@dataclass(frozen=True)
+class Unusable:
+    """What a column holds if no Table can hold it.
+
+    Attributes:
+        reason: why it is left out, for users.
+        is_inexact: whether it holds whole numbers that float64 does not tell apart.
+    """
+
+    reason: str
+    is_inexact: bool = False
+
+
+_INEXACT = Unusable(INEXACT, is_inexact=True)
+_LISTS = Unusable("lists or structs, not single values")
 _TIMES = "times or durations: give a number of hours or days"
-_LISTS = "lists or structs, not single values"
+
+_DATES = DateFormat("ymd", is_long=True)
+"""The format of dates that are no texts."""
 
 
-def _reason(values: Any) -> str | None:
-    """Why a column cannot be used as it is; None if a Table can hold it.
+def _special_content(values: Any) -> DateFormat | Unusable | None:
+    """What a column holds if it cannot be used as it is: dates of some format, or cells that no
+    Table can hold. None of a column that a Table can hold.
 
     Args:
         values: an array, a list or a series of any library.
     """
-    kind = getattr(getattr(values, "dtype", None), "kind", None)
-    if kind in ("b", "f"):
+    dtype_kind = getattr(getattr(values, "dtype", None), "kind", None)
+    if dtype_kind in ("b", "f"):
         return None
     # Of pandas, too: narwhals does not know some of its time zones, nor periods.
-    if kind == "M" or str(getattr(values, "dtype", "")).startswith("period["):
-        return date_reason(DateFormat("ymd"))
-    if isinstance(values, np.ndarray) and kind != "O":
-        if kind in ("i", "u") and any_inexact(values):
-            return INEXACT
-        return _durations() if kind == "m" else None
+    if dtype_kind == "M" or str(getattr(values, "dtype", "")).startswith("period["):
+        return _DATES
+    if isinstance(values, np.ndarray) and dtype_kind != "O":
+        if dtype_kind in ("i", "u") and any_inexact(values):
+            return _INEXACT
+        return _durations() if dtype_kind == "m" else None
     if isinstance(values, list | tuple | np.ndarray):
-        return _reason_of_objects(list(values[:N_CELLS]))
+        return _content_of_objects(list(values[:N_CELLS]))
     import narwhals as nw
 
     series = nw.from_native(values, pass_through=True, series_only=True)
-    return _reason_of_series(series, nw) if isinstance(series, nw.Series) else None
+    return _content_of_series(series, nw) if isinstance(series, nw.Series) else None
 
 
-def _durations() -> str:
-    return _TIMES + worded(", such as column.dt.total_seconds() / 3600")
+def _durations() -> Unusable:
+    return Unusable(_TIMES + worded(", such as column.dt.total_seconds() / 3600"))
 
 
-def _reason_of_series(series: Any, nw: Any) -> str | None:
-    """`_reason` of a series of narwhals."""
+def _content_of_series(series: Any, nw: Any) -> DateFormat | Unusable | None:
+    """The `_special_content` of a series of narwhals.
+
+    Args:
+        series: the series.
+        nw: the module narwhals, which is imported on first use.
+    """
     if series.dtype in (nw.Date, nw.Datetime):
-        return date_reason(DateFormat("ymd"))
+        return _DATES
     if series.dtype.is_temporal():
-        return _durations() if series.dtype == nw.Duration else _TIMES
+        return _durations() if series.dtype == nw.Duration else Unusable(_TIMES)
     if series.dtype.is_nested():
         return _LISTS
     if series.dtype.is_integer():
         cells = series.drop_nulls().to_numpy()
-        return INEXACT if cells.dtype.kind in "iu" and any_inexact(cells) else None
+        return _INEXACT if cells.dtype.kind in "iu" and any_inexact(cells) else None
     if series.dtype == nw.String and len(series) > MAX_LEVELS:
         n_levels = series.n_unique()
         if n_levels <= MAX_LEVELS:
             return None
-        some = series.drop_nulls().gather_every(len(series) // N_CELLS).to_list()
-        order = infer_date_order(some)
-        return f"{n_levels:,} different texts" if order is None else date_reason(DateFormat(order))
-    return _reason_of_objects(series.head(N_CELLS).to_list()) if series.dtype == nw.Object else None
+        sample = series.drop_nulls().gather_every(len(series) // N_CELLS).to_list()
+        order = infer_date_order(sample)
+        if order is None:
+            return Unusable(f"{n_levels:,} different texts")
+        return DateFormat(order, is_long=order == "ymd")
+    if series.dtype == nw.Object:
+        return _content_of_objects(series.head(N_CELLS).to_list())
+    return None
 
 
-def _reason_of_objects(cells: list[Any]) -> str | None:
-    """`_reason` of a column of Python objects, from some of its cells."""
+def _content_of_objects(cells: list[Any]) -> DateFormat | Unusable | None:
+    """The `_special_content` of a column of Python objects, judged by some of its cells.
+
+    Args:
+        cells: the first `N_CELLS` cells of the column.
+    """
     present = [cell for cell in cells if not is_missing(cell)]
     if any(map(is_inexact, present)):
-        return INEXACT
+        return _INEXACT
 
     def are_all(*types: type) -> bool:
         return bool(present) and all(isinstance(cell, types) for cell in present)
 
     if are_all(datetime.date):
-        return date_reason(DateFormat("ymd"))
+        return _DATES
     if are_all(list, tuple, dict, set, np.ndarray):
         return _LISTS
-    return _TIMES if are_all(datetime.time, datetime.timedelta) else None
+    return Unusable(_TIMES) if are_all(datetime.time, datetime.timedelta) else None

@@ -74,6 +74,7 @@ impl CodedSum for u32 {
 }
 
 impl BinnedNode<'_, u32> {
+    /// The best cut by the counters of a node, as words of two classes or by class.
     fn best_counted(
         &self,
         counters: &BinCounters<u32>,
@@ -89,6 +90,7 @@ impl BinnedNode<'_, u32> {
         self.best_of(&cuts, workspace)
     }
 
+    /// The best cut of a node of at most 64 rows.
     fn best_small(
         &self,
         small: &SmallNode,
@@ -98,9 +100,9 @@ impl BinnedNode<'_, u32> {
         let mut buffers = std::mem::take(&mut workspace.lanes);
         let cuts = small.cuts(chosen, self.context.widest, &mut buffers);
         reached::count(Way::MasksBlock);
-        let found = self.best_of(&cuts, workspace);
+        let best = self.best_of(&cuts, workspace);
         workspace.lanes = buffers;
-        found
+        best
     }
 
     /// The best of some cuts, by sums over the classes or by tables.
@@ -110,18 +112,18 @@ impl BinnedNode<'_, u32> {
         workspace: &mut BlockMemory,
     ) -> Result<Option<BestSplit<u32>>> {
         let (context, totals) = (self.context, self.totals);
-        let found = if let Some(how) = self.class_sums() {
+        let best = if let Some(scoring) = self.class_sums() {
             reached::count(Way::ClassSums);
             let GrowthSetting { criterion, context: facts, .. } = context.setting;
             let BlockMemory { block, sums, .. } = workspace;
-            let error = sums.score(how, facts.logs, totals, cuts, block.scores(cuts.len()));
+            let error = sums.score(scoring, facts.logs, totals, cuts, block.scores(cuts.len()));
             block.select(context, totals, error, cuts, |_, cut| {
                 CutTable::default().score(*criterion, &cuts.left(cut), totals, facts)
             })?
         } else {
             workspace.block.best(context, totals, cuts)?
         };
-        self.split_of(found, &|cut| cuts.left(cut))
+        self.split_of(best, &|cut| cuts.left(cut))
     }
 
     /// The kernel for this node, if it has two classes and few enough rows.
@@ -146,19 +148,21 @@ impl BinnedNode<'_, u32> {
         running_sums(words, features, cuts.prepare(words.len()));
         let shape = WordCuts { codes, features, whole: packed(two.totals[0], two.totals[1]) };
         let facts = |lefts: &[u32], cut| facts_of(lefts, shape, chosen, cut);
-        let found = cuts.best(self.context, two.screen, two.totals, facts)?;
-        self.split_of(found, &|cut| cuts.left(cut))
+        let best = cuts.best(self.context, two.screen, two.totals, facts)?;
+        self.split_of(best, &|cut| cuts.left(cut))
     }
 
     /// How cuts are scored from sums over the classes, if that serves this number of rows.
     fn class_sums(&self) -> Option<RunningScores> {
-        let how = self.context.class_sums?;
-        let n: usize = self.totals.iter().map(|&total| total as usize).sum();
-        let few = n >= 2 && (how.term != Term::Squares || n <= MOST_ROWS);
-        (few && how.holds(n, self.context.setting.context.logs)).then_some(how)
+        let scoring = self.context.class_sums?;
+        let n_rows: usize = self.totals.iter().map(|&total| total as usize).sum();
+        // Squares are added in 32 bits.
+        let fits = n_rows >= 2 && (scoring.term != Term::Squares || n_rows <= MOST_ROWS);
+        (fits && scoring.holds(n_rows, self.context.setting.context.logs)).then_some(scoring)
     }
 
-    /// The chosen cut as a split; `left` gives the class sums left of a cut.
+    /// The chosen cut as a split with its distance; `left` gives the class sums left of a cut.
+    /// `None` where no cut was chosen.
     fn split_of(
         &self,
         chosen: Option<ChosenCut>,

@@ -20,11 +20,15 @@ const LARGEST_BLOCK: usize = 1 << 17;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BinnedContext<'a> {
     pub setting: &'a GrowthSetting<'a>,
+    /// The bins or levels of each feature.
     pub features: &'a [FeatureBins],
+    /// Where a record has the codes, the class and the weight of a row.
     pub layout: RowLayout,
+    /// Number of classes; 1 for a numeric target.
     pub classes: usize,
     /// Value of one unit of the sums.
     pub unit: f64,
+    /// Weight of the rows of the tree.
     pub total_weight: f64,
     /// Cuts are scored as blocks ([`super::best_cut`]).
     pub in_blocks: bool,
@@ -48,7 +52,7 @@ impl<'a> BinnedContext<'a> {
         unit: f64,
     ) -> Self {
         let (features, classes) = (table.features, table.classes);
-        let in_blocks = in_blocks(table, layout, setting);
+        let in_blocks = are_scored_in_blocks(table, layout, setting);
         let pair_screen = setting.criterion.pair_screen().filter(|_| in_blocks && classes == 2);
         Self {
             setting,
@@ -106,12 +110,12 @@ impl<'a> BinnedContext<'a> {
 
     /// How a nominal feature is split: the setting decides by its number of levels.
     pub fn splits(&self, feature: usize) -> NominalSplits {
-        self.setting.nominal_splits.of(self.features[feature].codes as usize)
+        self.setting.nominal_splits.of(self.features[feature].n_codes as usize)
     }
 
     /// Whether the counters of a node with these class sums are words that hold both classes.
     pub fn packs<S: Sum>(&self, totals: &[S]) -> bool {
-        let rows = totals.iter().map(|t| t.units()).sum::<i64>();
+        let rows = totals.iter().map(|total| total.units()).sum::<i64>();
         self.pair_screen.is_some() && rows <= i64::from(MOST_ROWS)
     }
 
@@ -134,12 +138,16 @@ impl<'a> BinnedContext<'a> {
 
 /// Largest number of codes of a feature.
 fn widest(table: &TableFacts<'_>) -> usize {
-    table.features.iter().map(FeatureBins::width).max().unwrap_or(1)
+    table.features.iter().map(FeatureBins::n_codes_with_missing).max().unwrap_or(1)
 }
 
 /// Whether the cuts of a node can be scored as blocks: numbers without missing values in codes
 /// of a byte, copies as weights, and the first of the best candidates chosen.
-fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &GrowthSetting<'_>) -> bool {
+fn are_scored_in_blocks(
+    table: &TableFacts<'_>,
+    layout: RowLayout,
+    setting: &GrowthSetting<'_>,
+) -> bool {
     setting.gain_filter == GainFilter::None
         && setting.ties == Ties::First
         && !setting.criterion.needs_all_candidates()
@@ -147,5 +155,5 @@ fn in_blocks(table: &TableFacts<'_>, layout: RowLayout, setting: &GrowthSetting<
         && !layout.wide
         && !layout.number
         && layout.weight != WeightWidth::Long
-        && table.features.iter().all(|f| !f.is_nominal() && !f.missing)
+        && table.features.iter().all(|feature| !feature.is_nominal() && !feature.has_missing)
 }

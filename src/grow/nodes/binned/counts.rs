@@ -50,15 +50,9 @@ pub(super) fn is_counted_in_blocks(context: &BinnedContext<'_>, rows: usize) -> 
 }
 
 /// Makes counters, and reuses the memory of old ones.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct CounterPool<S> {
-    free: Vec<Vec<S>>,
-}
-
-impl<S> Default for CounterPool<S> {
-    fn default() -> Self {
-        Self { free: Vec::new() }
-    }
+    unused: Vec<Vec<S>>,
 }
 
 impl<S: Sum> CounterPool<S> {
@@ -75,7 +69,7 @@ impl<S: Sum> CounterPool<S> {
         let planes = if packed { 1 } else { context.classes + usize::from(!context.copies()) };
         // Of a reused plane only the codes that occur need to be cleared.
         let used = context.widest * features;
-        let mut cells = self.free.pop().unwrap_or_default();
+        let mut cells = self.unused.pop().unwrap_or_default();
         if cells.len() < planes * plane {
             cells.clear();
             cells.resize(planes * plane, S::default());
@@ -126,8 +120,8 @@ impl<S: Sum> CounterPool<S> {
             control.check()?;
             Ok(Self::default().count_alone(context, blocks[i], chosen, packed))
         })?;
-        for own in &counted {
-            for (sum, &count) in counters.cells.iter_mut().zip(&own.cells) {
+        for block_counters in &counted {
+            for (sum, &count) in counters.cells.iter_mut().zip(&block_counters.cells) {
                 *sum = sum.plus(count);
             }
         }
@@ -136,7 +130,7 @@ impl<S: Sum> CounterPool<S> {
 
     /// Take counters back, so that the next node that is counted reuses their memory.
     pub fn recycle(&mut self, counters: BinCounters<S>) {
-        self.free.push(counters.cells);
+        self.unused.push(counters.cells);
     }
 }
 
@@ -183,8 +177,8 @@ impl<S: Sum> BinCounters<S> {
         // With numbers every row has a sum of its own.
         match if layout.number { WeightWidth::Long } else { layout.weight } {
             WeightWidth::None => {
-                let one = |row: &[u8]| S::from_rows(1 << shift(row));
-                histogram::count(rows, format, chosen, one, add, cells);
+                let one_row = |row: &[u8]| S::from_rows(1 << shift(row));
+                histogram::count(rows, format, chosen, one_row, add, cells);
             }
             WeightWidth::Byte => {
                 let copies = |row: &[u8]| S::from_rows(u32::from(row[class_at + 1]) << shift(row));
@@ -218,7 +212,7 @@ impl<S: Sum> BinCounters<S> {
         weight: S,
     ) {
         for place in 0..self.features {
-            let feature = chosen.map_or(place, |some| some[place] as usize);
+            let feature = chosen.map_or(place, |chosen| chosen[place] as usize);
             let code = context.layout.code(row, feature) as usize;
             let cell = &mut self.cells[first + code * self.features + place];
             *cell = cell.plus(weight);
@@ -245,12 +239,12 @@ impl<S: Sum> BinCounters<S> {
         out: &mut BinGroups<S>,
     ) {
         out.clear();
-        let k = context.classes;
+        let n_classes = context.classes;
         for code in 0..width {
             let at = code * self.features + place;
             let start = out.sums.len();
             let mut all = S::default();
-            for class in 0..k {
+            for class in 0..n_classes {
                 let sum = self.cells[class * self.plane + at];
                 out.sums.push(sum);
                 all = all.plus(sum);
@@ -261,7 +255,7 @@ impl<S: Sum> BinCounters<S> {
             }
             out.codes.push(code as u32);
             if !context.copies() {
-                out.rows.push(self.cells[k * self.plane + at].units() as u32);
+                out.rows.push(self.cells[n_classes * self.plane + at].units() as u32);
             }
         }
     }
@@ -306,15 +300,15 @@ impl NodeCuts for CountedCuts<'_> {
 
     fn place(&self, cut: usize) -> (u32, u32) {
         let (at, place) = (cut / self.counters.features, cut % self.counters.features);
-        (self.chosen.map_or(place as u32, |some| some[place]), at as u32)
+        (self.chosen.map_or(place as u32, |chosen| chosen[place]), at as u32)
     }
 
     fn facts(&self, lefts: &[u32], cut: usize) -> Option<CutFacts> {
         let Self { counters, context, totals, .. } = *self;
         let (features, last) = (counters.features, context.widest - 1);
         let (at, place) = (cut / features, cut % features);
-        let whole: u32 = totals.iter().sum();
-        let left = |code: usize| if code < last { lefts[code * features + place] } else { whole };
+        let n_rows: u32 = totals.iter().sum();
+        let left = |code: usize| if code < last { lefts[code * features + place] } else { n_rows };
         let before = if at == 0 { 0 } else { left(at - 1) };
         if left(at) == before {
             return None;
@@ -323,8 +317,9 @@ impl NodeCuts for CountedCuts<'_> {
         let next = (at + 1..=last).find(|&code| left(code) > left(at))?;
         let beside = [left(at) - before, left(next) - left(at)];
         let class = |code: usize| {
-            let cell = |c: usize| counters.cells[c * counters.plane + code * features + place];
-            (0..context.classes).find(|&c| cell(c) > 0)
+            let cell =
+                |class: usize| counters.cells[class * counters.plane + code * features + place];
+            (0..context.classes).find(|&class| cell(class) > 0)
         };
         let one_class = beside == [1; 2] && class(at) == class(next);
         let (feature, at) = self.place(cut);
@@ -353,12 +348,12 @@ impl<S: Sum> NodeCounts<'_, S> {
         let (counters, place) = match *self {
             Self::All(counters) => (counters, feature),
             Self::Some(counters, chosen) => {
-                (counters, chosen.iter().position(|&f| f as usize == feature)?)
+                (counters, chosen.iter().position(|&other| other as usize == feature)?)
             }
             Self::Rows(_) => return None,
         };
         let sums = counters.cells[place..].iter().step_by(counters.features);
-        Some(sums.take(context.features[feature].width()).copied())
+        Some(sums.take(context.features[feature].n_codes_with_missing()).copied())
     }
 
     /// Write the occupied codes of a feature, that of missing values included, into `out`,
@@ -370,7 +365,7 @@ impl<S: Sum> NodeCounts<'_, S> {
         keys: &mut Vec<u64>,
         out: &mut BinGroups<S>,
     ) {
-        let width = context.features[feature].width();
+        let width = context.features[feature].n_codes_with_missing();
         match *self {
             Self::All(counters) => {
                 reached::count(Way::GroupsCounted);
@@ -378,7 +373,7 @@ impl<S: Sum> NodeCounts<'_, S> {
             }
             Self::Some(counters, chosen) => {
                 reached::count(Way::GroupsCounted);
-                let place = chosen.iter().position(|&f| f as usize == feature);
+                let place = chosen.iter().position(|&other| other as usize == feature);
                 if let Some(place) = place {
                     counters.groups(context, place, width, out);
                 }
@@ -400,7 +395,7 @@ fn sorted_groups<S: Sum>(
     out: &mut BinGroups<S>,
 ) {
     out.clear();
-    let (layout, k) = (context.layout, context.classes);
+    let (layout, n_classes) = (context.layout, context.classes);
     keys.clear();
     // A key is the code of a record and its place.
     let coded = rows.chunks_exact(layout.width).enumerate();
@@ -411,12 +406,12 @@ fn sorted_groups<S: Sum>(
         let row = &rows[at..at + layout.width];
         if out.codes.last() != Some(&code) {
             out.codes.push(code);
-            out.sums.resize(out.sums.len() + k, S::default());
+            out.sums.resize(out.sums.len() + n_classes, S::default());
             if !context.copies() {
                 out.rows.push(0);
             }
         }
-        let last = out.sums.len() - k + layout.class(row);
+        let last = out.sums.len() - n_classes + layout.class(row);
         out.sums[last] = out.sums[last].plus(context.weight(row));
         if let Some(rows) = out.rows.last_mut() {
             *rows += 1;

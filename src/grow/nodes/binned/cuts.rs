@@ -40,12 +40,13 @@ impl CutFacts {
     }
 }
 
-/// A score with the feature and the highest code on the left.
+/// A score, the feature, and the highest code on the left: what the choice of a cut compares.
 type CutScore = (f64, u32, u32);
 
 /// Whether a cut has a larger score than another, or comes first of equal ones.
-pub(super) fn beats((score, feature, at): CutScore, (than, other, place): CutScore) -> bool {
-    score > than || (score == than && (feature, at) < (other, place))
+pub(super) fn beats(cut: CutScore, other: CutScore) -> bool {
+    let ((score, feature, at), (other_score, other_feature, other_at)) = (cut, other);
+    score > other_score || (score == other_score && (feature, at) < (other_feature, other_at))
 }
 
 /// The cut that is chosen.
@@ -65,28 +66,29 @@ pub(super) struct CutRules {
     /// Most rows on the left.
     pub most: u32,
     /// The limits forbid more than empty branches.
-    limited: bool,
-    convex: bool,
+    has_limits: bool,
+    /// The criterion is convex: no cut within a class is best.
+    is_convex: bool,
 }
 
 impl CutRules {
-    /// The rules of a node with `whole` rows; `None` where it is too small to be split.
-    pub fn new(context: &BinnedContext<'_>, whole: u32) -> Option<Self> {
+    /// The rules of a node with `n_rows` rows; `None` where it is too small to be split.
+    pub fn new(context: &BinnedContext<'_>, n_rows: u32) -> Option<Self> {
         let min = context.minimum();
         let least = (min.weight.max(f64::from(min.rows)).ceil() as u32).max(1);
         Some(Self {
             least,
-            most: whole.checked_sub(least)?,
-            limited: min.rows > 1 || min.weight > 0.0,
-            convex: context.setting.criterion.info().convex,
+            most: n_rows.checked_sub(least)?,
+            has_limits: min.rows > 1 || min.weight > 0.0,
+            is_convex: context.setting.criterion.info().convex,
         })
     }
 
     /// Whether a candidate with `left` rows on its left may be chosen. Cuts within a class may be
     /// best where the limits keep others out, which is so at both ends.
     fn allow(&self, cut: &CutFacts, left: u32) -> bool {
-        let end = self.limited && (left == self.least || left == self.most);
-        end || !(self.convex && cut.is_within_a_class())
+        let is_at_limit = self.has_limits && (left == self.least || left == self.most);
+        is_at_limit || !(self.is_convex && cut.is_within_a_class())
     }
 
     /// The best candidate, the first of equal ones, by estimates of the scores.
@@ -106,13 +108,13 @@ impl CutRules {
         let mut best: Option<ChosenCut> = None;
         estimated.visit_best(f64::NEG_INFINITY, |candidate, estimate| {
             let held = best.as_ref().map(|best| &best.facts).filter(|_| are_scores);
-            let own = facts(candidate, held).filter(|own| self.allow(own, left(candidate)));
-            let Some(own) = own else { return Ok(None) };
+            let cut = facts(candidate, held).filter(|cut| self.allow(cut, left(candidate)));
+            let Some(cut) = cut else { return Ok(None) };
             let score = if are_scores { estimate.into() } else { exact(candidate)? };
             let place = |score, cut: &CutFacts| (score, cut.feature, cut.at);
-            let wins = |best: &ChosenCut| beats(place(score, &own), place(best.score, &best.facts));
+            let wins = |best: &ChosenCut| beats(place(score, &cut), place(best.score, &best.facts));
             if best.as_ref().is_none_or(wins) {
-                best = Some(ChosenCut { candidate, facts: own, score });
+                best = Some(ChosenCut { candidate, facts: cut, score });
             }
             Ok(Some(score))
         })?;
@@ -168,13 +170,13 @@ impl CutBlock {
 
     /// Write the tables of all candidates, whose node has these class sums.
     fn fill(&mut self, cuts: &dyn NodeCuts, totals: &[u32]) {
-        let (k, len) = (totals.len(), cuts.len());
+        let (n_classes, len) = (totals.len(), cuts.len());
         self.scores(len).0.fill(0);
         let stride = self.stride;
-        if self.cells.len() < 2 * k * stride {
-            self.cells.resize(2 * k * stride, 0);
+        if self.cells.len() < 2 * n_classes * stride {
+            self.cells.resize(2 * n_classes * stride, 0);
         }
-        let (on_left, on_right) = self.cells.split_at_mut(k * stride);
+        let (on_left, on_right) = self.cells.split_at_mut(n_classes * stride);
         for (class, &total) in totals.iter().enumerate() {
             let on_left = &mut on_left[class * stride..][..len];
             cuts.count(class, on_left);
@@ -197,26 +199,26 @@ impl CutBlock {
         cuts: &dyn NodeCuts,
     ) -> Result<Option<ChosenCut>> {
         self.fill(cuts, totals);
-        let k = totals.len();
+        let n_classes = totals.len();
         // Estimates by a screen, or scores by the formula.
         let criterion = context.setting.criterion;
         let mut scores = std::mem::take(&mut self.scores);
-        let own = &mut scores[..self.len];
-        let tables = self.tables(context, k);
-        let error = match criterion.screen(&tables, own) {
+        let cut_scores = &mut scores[..self.len];
+        let tables = self.tables(context, n_classes);
+        let error = match criterion.screen(&tables, cut_scores) {
             Some(error) => {
                 reached::count(Way::Screened);
                 error
             }
             None => {
                 reached::count(Way::Scored);
-                criterion.score(&tables, own)?;
+                criterion.score(&tables, cut_scores)?;
                 0.0
             }
         };
         self.scores = scores;
         self.select(context, totals, error, cuts, |block, j| {
-            criterion.score_of(&block.tables(context, k).window(j, 1))
+            criterion.score_of(&block.tables(context, n_classes).window(j, 1))
         })
     }
 

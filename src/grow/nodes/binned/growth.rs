@@ -7,7 +7,7 @@
 use super::best_cut::CodedSum;
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CounterPool, NodeCounts};
-use super::node::{BinnedNode, BinnedWorkspace, drawn_features};
+use super::node::{BinnedNode, BinnedWorkspace, draw_features};
 use super::rows::{Branching, NodeRecords, RecordRange};
 use super::small::{SmallColumns, SmallNode};
 use crate::bins::{Records, TableFacts, WeightWidth};
@@ -29,7 +29,11 @@ const SMALLEST_TASK: usize = 4096;
 /// Bytes that the counters of open nodes may take: 32 MiB. Beyond that nodes are counted again.
 pub(super) const KEPT_BYTES: usize = 1 << 25;
 
-/// Grow a tree on records of the rows of a table.
+/// Grow a tree on records of the rows of a table; `table` has the bins that the codes name.
+///
+/// # Errors
+/// Limits outside their domain, a score that is not a number, an error of a user's criterion, or
+/// cancellation.
 pub fn grow(
     table: &TableFacts<'_>,
     records: Records,
@@ -39,15 +43,16 @@ pub fn grow(
     check(&setting.limits)?;
     let context = BinnedContext::new(table, records.layout, setting, table.unit);
     if records.layout.number {
-        with_sums::<ExactMoments>(context, records, control)
+        grow_with_sums::<ExactMoments>(context, records, control)
     } else if records.layout.weight == WeightWidth::Long {
-        with_sums::<i64>(context, records, control)
+        grow_with_sums::<i64>(context, records, control)
     } else {
-        with_sums::<u32>(context, records, control)
+        grow_with_sums::<u32>(context, records, control)
     }
 }
 
-fn with_sums<S: CodedSum>(
+/// [`grow`] with class sums of one type.
+fn grow_with_sums<S: CodedSum>(
     mut context: BinnedContext<'_>,
     mut records: Records,
     control: &Control,
@@ -58,18 +63,21 @@ fn with_sums<S: CodedSum>(
     let tree = TreeBuilder::new(&sums, len as u32, mix(setting.seed, 0), 0);
     let root = CodedNode::new(RecordRange { start: 0, len });
     let records = NodeRecords::new(&mut records);
-    let task = match setting.criterion.needs_all_candidates() {
-        true => 0,
-        false => driver::task_size(len, SMALLEST_TASK, control),
+    // A user's criterion is called by one thread.
+    let task_rows = if setting.criterion.needs_all_candidates() {
+        0
+    } else {
+        driver::task_size(len, SMALLEST_TASK, control)
     };
-    let tree = driver::grow(BinnedRows::new(&context, records), tree, root, task, control)?;
+    let tree = driver::grow(BinnedRows::new(&context, records), tree, root, task_rows, control)?;
     tree.finish(unit, context.copies(), setting)
 }
 
-/// The rows of a node, with what is known of them.
+/// The rows of a node: a range of records with its counters, or the lanes of a small node.
 #[derive(Debug)]
 pub(super) struct CodedNode<S> {
     pub range: RecordRange,
+    /// The counters of all features, once they are counted or inherited.
     pub counters: Option<BinCounters<S>>,
     /// The lanes of a small node; of the range only the length has a meaning then.
     pub small: Option<SmallNode>,
@@ -84,7 +92,7 @@ impl<S> CodedNode<S> {
 
 /// Whether the copies of a node's rows fit the lanes of a word.
 fn fits_in_lanes<S: Sum>(totals: &[S]) -> bool {
-    totals.iter().map(|t| t.units()).sum::<i64>() <= LANES as i64
+    totals.iter().map(|total| total.units()).sum::<i64>() <= LANES as i64
 }
 
 /// Evaluates nodes and divides their records.
@@ -94,7 +102,7 @@ pub(super) struct BinnedRows<'n, 'b, S: Sum> {
     pub workspace: BinnedWorkspace<S>,
     pub pool: CounterPool<S>,
     /// Bytes of the counters of open nodes.
-    pub kept: usize,
+    pub kept_bytes: usize,
 }
 
 impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
@@ -126,8 +134,8 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         open: &mut Open<Self::Node>,
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
-        let (context, id) = (self.context, open.node as usize);
-        let (totals, key) = (tree.sums(id), tree.nodes[id].key);
+        let (context, node) = (self.context, open.node as usize);
+        let (totals, key) = (tree.sums(node), tree.nodes[node].key);
         // The node without counts, and lanes for a small one.
         let path = tree.path_limits(open.node, self.limits());
         let path = path.as_ref();
@@ -138,23 +146,23 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         }
         // Search the features that are drawn, or all.
         let mut order = std::mem::take(&mut self.workspace.order);
-        let found = match drawn_features(context, key, path, &mut order) {
-            Some(first) => search_in_order(&order, first, &mut |drawn| {
-                self.best_of(&open.rows, &bare, drawn, control)
+        let best = match draw_features(context, key, path, &mut order) {
+            Some(n_together) => search_in_order(&order, n_together, &mut |drawn| {
+                self.best_among(&open.rows, &bare, drawn, control)
             })?,
             // The counters of one block at a time stay in the cache, and in little memory.
             None if context.in_blocks && !context.is_one_block() => {
                 order.clear();
                 order.extend(0..context.features.len() as u32);
-                self.best_of(&open.rows, &bare, &order, control)?
+                self.best_among(&open.rows, &bare, &order, control)?
             }
-            None => self.best_of_all(&mut open.rows, &bare, control)?,
+            None => self.best_among_all(&mut open.rows, &bare, control)?,
         };
         self.workspace.order = order;
-        if self.kept > KEPT_BYTES {
+        if self.kept_bytes > KEPT_BYTES {
             self.release(&mut open.rows);
         }
-        found.map_or(Ok(None), |split| bare.node().accepted_by_table(split, context.total_weight))
+        best.map_or(Ok(None), |split| bare.node().accept_by_table(split, context.total_weight))
     }
 
     fn best(best: &BestSplit<S>) -> &BestSplit<S> {
@@ -177,13 +185,13 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         }
         let CodedNode { range, counters, .. } = open.rows;
         // Divide the records by branch, and add the children.
-        let how = if best.branch_of.is_empty() {
-            let codes = context.features[feature].codes;
+        let branching = if best.branch_of.is_empty() {
+            let codes = context.features[feature].n_codes;
             Branching::Cut { at: best.at, missing: best.missing.then_some(codes) }
         } else {
             Branching::Codes(&best.branch_of)
         };
-        let sizes = self.records.partition(context, range, feature, how, best.branches);
+        let sizes = self.records.partition(context, range, feature, branching, best.branches);
         let added = NewChildren { sums: &best.sums, rows: &sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let mut start = range.start;
@@ -194,14 +202,18 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
             nodes.push(CodedNode::new(range));
         }
         // Those that may be split again get counters from those of the node.
-        let keep: Vec<bool> =
-            (0..sizes.len() as u32).map(|b| !self.is_finished(tree, first_child + b)).collect();
+        let keep: Vec<bool> = (0..sizes.len() as u32)
+            .map(|branch| !self.is_finished(tree, first_child + branch))
+            .collect();
         if let Some(counters) = counters {
-            self.kept = self.kept.saturating_sub(self.bytes_of_counters());
+            self.kept_bytes = self.kept_bytes.saturating_sub(self.bytes_of_counters());
             self.hand_down(counters, &mut nodes, &keep, &best.sums);
         }
-        let kept = nodes.into_iter().zip(keep).enumerate().filter(|(_, (_, keep))| *keep);
-        children.extend(kept.map(|(b, (rows, _))| Open { node: first_child + b as u32, rows }));
+        for ((node, rows), keep) in (first_child..).zip(nodes).zip(keep) {
+            if keep {
+                children.push(Open { node, rows });
+            }
+        }
         Ok(())
     }
 
@@ -210,7 +222,7 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
     }
 
     fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
-        let ranges: Vec<RecordRange> = nodes.iter().map(|n| n.range).collect();
+        let ranges: Vec<RecordRange> = nodes.iter().map(|node| node.range).collect();
         self.records.divide(&ranges).into_iter().zip(ranges).collect()
     }
 
@@ -231,7 +243,7 @@ impl<S: CodedSum> BinnedRows<'_, '_, S> {
         children: &mut Vec<Open<CodedNode<S>>>,
     ) {
         let halves = small.divide(best.feature as usize, best.at);
-        let sizes = [0, 1].map(|b| halves[b].rows() as u32);
+        let sizes = [0, 1].map(|branch| halves[branch].rows() as u32);
         let added = NewChildren { sums: &best.sums, rows: &sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         for (node, (small, size)) in (first_child..).zip(halves.into_iter().zip(sizes)) {

@@ -18,7 +18,7 @@ use crate::grow::context::FeaturePlace;
 use crate::grow::features::shuffle;
 use crate::grow::search::{
     BestSplit, BranchSums, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchScratch, WholeRows,
-    choose, chosen, keeps_winner_only, score_nominal,
+    choose_candidate, keeps_winner_only, score_nominal, split_of_candidate,
 };
 use crate::numeric::mix;
 use crate::parallel::Control;
@@ -26,12 +26,12 @@ use crate::split::between::MeanNode;
 use crate::split::binned::{self, BinGroups, BinScan};
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::subset::FeatureLevels;
-use crate::split::{BestOfEach, Scored, Sink, sort_by_feature};
+use crate::split::{BestOfEach, BestOfFeature, Sink, sort_by_feature};
 use crate::stats::Sum;
 use crate::tree::Test;
 
 /// Reusable memory of one worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct BinnedWorkspace<S: Sum> {
     pub blocks: BlockMemory,
     /// Features in the order in which a node searches them, where it searches some.
@@ -50,27 +50,10 @@ pub(super) struct BlockMemory {
 }
 
 /// The occupied bins of one feature, and keys for sorting rows into them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct GroupMemory<S> {
     groups: BinGroups<S>,
     keys: Vec<u64>,
-}
-
-impl<S> Default for GroupMemory<S> {
-    fn default() -> Self {
-        Self { groups: BinGroups::default(), keys: Vec::new() }
-    }
-}
-
-impl<S: Sum> Default for BinnedWorkspace<S> {
-    fn default() -> Self {
-        Self {
-            blocks: BlockMemory::default(),
-            order: Vec::new(),
-            search: SearchScratch::default(),
-            memory: GroupMemory::default(),
-        }
-    }
 }
 
 /// The rows with a value, of a feature for which others have none.
@@ -85,27 +68,34 @@ struct KnownSums<S> {
 pub(super) struct BinnedNode<'n, S: Sum> {
     pub context: &'n BinnedContext<'n>,
     pub counts: NodeCounts<'n, S>,
+    /// Class sums of the node.
     pub totals: &'n [S],
+    /// Key of the node's random choices.
     pub key: u64,
     /// What the path to the node allows; `None` without constraints.
     pub path: Option<&'n PathLimits>,
 }
 
 impl<S: Sum> BinnedNode<'_, S> {
-    /// Write the occupied bins of a numeric feature into `memory`; returns the class sums of the
-    /// rows with a value and the number of the others, where there are others.
-    fn known(&self, feature: usize, memory: &mut GroupMemory<S>) -> Option<KnownSums<S>> {
+    /// Write the occupied bins of a numeric feature into `memory`, without the one of missing
+    /// values. Returns the class sums of the rows with a value and the number of the others; `None`
+    /// where all rows of the node have a value.
+    fn split_off_missing(
+        &self,
+        feature: usize,
+        memory: &mut GroupMemory<S>,
+    ) -> Option<KnownSums<S>> {
         let GroupMemory { groups, keys } = memory;
         self.counts.groups(self.context, feature, keys, groups);
-        let (k, bins) = (self.context.classes, &self.context.features[feature]);
-        if groups.codes.last() != Some(&bins.codes) || !bins.missing {
+        let (n_classes, bins) = (self.context.classes, &self.context.features[feature]);
+        if groups.codes.last() != Some(&bins.n_codes) || !bins.has_missing {
             return None;
         }
         // Missing values are the last group.
         groups.codes.pop();
-        let missing = groups.sums.split_off(groups.sums.len() - k);
+        let missing = groups.sums.split_off(groups.sums.len() - n_classes);
         let missing_rows = groups.rows.pop().unwrap_or_default();
-        let sums = self.totals.iter().zip(missing).map(|(t, m)| t.minus(m)).collect();
+        let sums = self.totals.iter().zip(missing).map(|(total, sum)| total.minus(sum)).collect();
         Some(KnownSums { sums, missing_rows })
     }
 
@@ -118,7 +108,7 @@ impl<S: Sum> BinnedNode<'_, S> {
     ) -> Result<()> {
         let (min, unit) = (self.context.minimum(), self.context.unit);
         if sink.takes_means()
-            && !self.context.features[feature].missing
+            && !self.context.features[feature].has_missing
             && let Some(sums) = self.counts.moments(self.context, feature)
             && let Some(node) = MeanNode::of(self.totals, min)
         {
@@ -126,7 +116,7 @@ impl<S: Sum> BinnedNode<'_, S> {
             let means = &mut workspace.search.block.means;
             return binned::score_means(feature as u32, sums, &at, node, facts, means, sink);
         }
-        let known = self.known(feature, &mut workspace.memory);
+        let known = self.split_off_missing(feature, &mut workspace.memory);
         if let Some(known) = &known {
             // Missing values are a branch of every cut, and no smaller than others may be.
             if !self.node().allows_missing_branch(&known.sums, known.missing_rows, min) {
@@ -157,32 +147,33 @@ impl<S: Sum> BinnedNode<'_, S> {
     }
 
     /// Best candidate of each feature, of all or of those `chosen`, in feature order.
-    fn best(
+    fn best_of_features(
         &self,
         chosen: Option<&[u32]>,
         workspace: &mut BinnedWorkspace<S>,
         control: &Control,
-    ) -> Result<Vec<Scored>> {
+    ) -> Result<Vec<BestOfFeature>> {
         let (context, setting) = (self.context, self.context.setting);
-        let all = context.features.len();
-        let is_nominal = |f: usize| context.features[f].is_nominal();
+        let n_features = context.features.len();
+        let is_nominal = |feature: usize| context.features[feature].is_nominal();
         let mut wanted: Vec<usize> = match chosen {
-            Some(some) => some.iter().map(|&f| f as usize).collect(),
-            None => (0..all).collect(),
+            Some(chosen) => chosen.iter().map(|&feature| feature as usize).collect(),
+            None => (0..n_features).collect(),
         };
         wanted.sort_unstable();
         // The sink takes the candidates of nominal features, then the cuts of numbers.
-        let nominal = (0..all).filter(|&f| is_nominal(f)).count();
-        let winner_only = keeps_winner_only(setting, nominal, all - nominal);
+        let n_nominal = (0..n_features).filter(|&feature| is_nominal(feature)).count();
+        let winner_only = keeps_winner_only(setting, n_nominal, n_features - n_nominal);
         let mut best = BestOfEach::new(setting.criterion, setting.ties, winner_only)
             .guarded(self.path.and_then(PathLimits::guard))
             .watched(control);
-        if nominal > 0 {
-            let places: Vec<usize> = wanted.iter().copied().filter(|&f| is_nominal(f)).collect();
+        if n_nominal > 0 {
+            let places: Vec<usize> =
+                wanted.iter().copied().filter(|&feature| is_nominal(feature)).collect();
             let BinnedWorkspace { search, memory, .. } = workspace;
             score_nominal(self, &places, self.totals, search, memory, &mut best)?;
         }
-        for feature in wanted.into_iter().filter(|&f| !is_nominal(f)) {
+        for feature in wanted.into_iter().filter(|&feature| !is_nominal(feature)) {
             self.score_numeric(feature, workspace, &mut best)?;
         }
         best.finish(&setting.context)?;
@@ -198,12 +189,12 @@ impl<S: Sum> BinnedNode<'_, S> {
         workspace: &mut BinnedWorkspace<S>,
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
-        let best = self.best(chosen_features, workspace, control)?;
-        let Some(choice) = choose(self, best)? else { return Ok(None) };
-        let mut split = chosen(self, choice)?;
+        let best = self.best_of_features(chosen_features, workspace, control)?;
+        let Some(winner) = choose_candidate(self, best)? else { return Ok(None) };
+        let mut split = split_of_candidate(self, winner)?;
         // Records are divided by a table of codes.
         if matches!(split.test, Test::Multiway) {
-            let width = self.context.features[choice.feature as usize].width();
+            let width = self.context.features[winner.feature as usize].n_codes_with_missing();
             split.branch_of = (0..width as u16).collect();
         }
         Ok(Some(split))
@@ -242,7 +233,7 @@ impl<S: Sum> NodeTables for BinnedNode<'_, S> {
     fn declared(&self, nominal: usize) -> DeclaredLevels<'_> {
         let bins = &self.context.features[nominal];
         let splits = self.context.splits(nominal);
-        DeclaredLevels { levels: bins.codes, missing: bins.missing, edges: None, splits }
+        DeclaredLevels { levels: bins.n_codes, missing: bins.has_missing, edges: None, splits }
     }
 
     fn levels(
@@ -251,21 +242,25 @@ impl<S: Sum> NodeTables for BinnedNode<'_, S> {
         counted: bool,
         memory: &mut GroupMemory<S>,
     ) -> FeatureLevels<'_, S> {
-        let (k, bins) = (self.context.classes, &self.context.features[nominal]);
-        let (width, GroupMemory { groups, keys }) = (bins.width().max(1), memory);
+        let (n_classes, bins) = (self.context.classes, &self.context.features[nominal]);
+        let (width, GroupMemory { groups, keys }) = (bins.n_codes_with_missing().max(1), memory);
         // The groups of occupied codes as a table of all codes.
         self.counts.groups(self.context, nominal, keys, groups);
-        let mut cells = vec![S::default(); width * k];
+        let mut cells = vec![S::default(); width * n_classes];
         let mut rows = counted.then(|| vec![0; width]);
         for (group, &code) in groups.codes.iter().enumerate() {
-            let at = code as usize;
-            cells[at * k..(at + 1) * k].copy_from_slice(&groups.sums[group * k..(group + 1) * k]);
-            if let (Some(to), Some(&from)) = (&mut rows, groups.rows.get(group)) {
-                to[at] = from;
+            let code = code as usize;
+            let sums = &groups.sums[group * n_classes..][..n_classes];
+            cells[code * n_classes..][..n_classes].copy_from_slice(sums);
+            if let (Some(rows), Some(&size)) = (&mut rows, groups.rows.get(group)) {
+                rows[code] = size;
             }
         }
-        let table =
-            NominalTable { feature: nominal as u32, cells: cells.into(), missing: bins.missing };
+        let table = NominalTable {
+            feature: nominal as u32,
+            cells: cells.into(),
+            missing: bins.has_missing,
+        };
         FeatureLevels { table, ordered: false, rows }
     }
 
@@ -282,7 +277,7 @@ impl<S: Sum> NodeTables for BinnedNode<'_, S> {
 impl<S: Sum> WholeRows for BinnedNode<'_, S> {
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<S> {
         let mut memory = GroupMemory::default();
-        let known = self.known(numeric, &mut memory).map(|known| known.sums);
+        let known = self.split_off_missing(numeric, &mut memory).map(|known| known.sums);
         let left = memory.groups.left_of(at, self.totals.len());
         let sums = self.node().by_branch(left, known.as_deref());
         let next = memory.groups.next_after(at).unwrap_or(at);
@@ -291,24 +286,28 @@ impl<S: Sum> WholeRows for BinnedNode<'_, S> {
     }
 }
 
-/// Draw the features that a node searches, where `max_features` or its path limits them: `order`
-/// gets the allowed features in the order of the search; returns how many are searched together at
-/// first.
-pub(super) fn drawn_features(
+/// Draw the features that a node searches, where `max_features` or its path limits them; `None`
+/// where neither does.
+///
+/// `order` gets the allowed features in the order of the search, and the number of features that
+/// are searched together at first is returned ([`search_in_order`](crate::grow::features)). `key`
+/// is the key of the node.
+pub(super) fn draw_features(
     context: &BinnedContext<'_>,
     key: u64,
     path: Option<&PathLimits>,
     order: &mut Vec<u32>,
 ) -> Option<usize> {
-    let p = context.features.len();
-    let drawn = context.setting.max_features;
-    if drawn.is_none() && path.is_none() {
+    let n_features = context.features.len();
+    let n_drawn = context.setting.max_features;
+    if n_drawn.is_none() && path.is_none() {
         return None;
     }
-    match drawn {
-        Some(_) => shuffle(p, mix(context.setting.seed, key), order),
-        None => *order = (0..p as u32).collect(),
+    match n_drawn {
+        Some(_) => shuffle(n_features, mix(context.setting.seed, key), order),
+        None => *order = (0..n_features as u32).collect(),
     }
     order.retain(|&feature| path.is_none_or(|path| path.allows(feature)));
-    Some(drawn.unwrap_or(p).max(1))
+    // A setting of 0 would search no feature at first.
+    Some(n_drawn.unwrap_or(n_features).max(1))
 }

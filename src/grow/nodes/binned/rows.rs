@@ -1,9 +1,10 @@
-//! The records of the nodes ([`NodeRecords`]): a node has a range of them, which is brought into the
-//! order of its branches when it is split.
+//! The records of the nodes ([`NodeRecords`]): a node has a range of them, which is brought into
+//! the order of its branches when it is split.
 //!
-//! A record is the codes of a row, its class and its weight ([`crate::bins::RowLayout`]). O(bytes
-//! of the node's records) per split and no memory; small nodes ([`super::small`]) are split without
-//! it. The order of records within a node has no meaning.
+//! A record is the codes of a row, its class and its weight ([`crate::bins::RowLayout`]). Records
+//! are exchanged in place, so a split takes O(bytes of the node's records) and no memory. The order
+//! of records within a node has no meaning, which is why the partition need not be stable. Small
+//! nodes ([`super::small`]) are split without moving a record.
 
 use super::context::BinnedContext;
 use crate::bins::Records;
@@ -40,7 +41,7 @@ impl<'b> NodeRecords<'b> {
         Self { base: 0, width: records.layout.width, records: &mut records.bytes }
     }
 
-    /// The bytes of a node within the slice.
+    /// The places of a node's bytes within the slice.
     fn bytes(&self, range: RecordRange) -> std::ops::Range<usize> {
         let start = range.start - self.base;
         start * self.width..(start + range.len) * self.width
@@ -53,134 +54,160 @@ impl<'b> NodeRecords<'b> {
 
     /// Bring the records of a node into the order of their branches; returns the number of records
     /// of each branch.
+    ///
+    /// `range` are the records of the node, `feature` is the feature of the split, and `branching`
+    /// says how its code decides the branch. There are `branches` branches, some of which may stay
+    /// empty.
     pub fn partition(
         &mut self,
         context: &BinnedContext<'_>,
         range: RecordRange,
         feature: usize,
-        how: Branching<'_>,
+        branching: Branching<'_>,
         branches: usize,
     ) -> Vec<u32> {
         let (bytes, width, layout) = (self.bytes(range), self.width, context.layout);
         let rows = &mut self.records[bytes];
-        // A threshold alone divides in two.
-        if let Branching::Cut { at, missing: None } = how {
-            let left = if layout.wide {
-                in_two(rows, width, |row| layout.code(row, feature) <= at)
+        // A threshold without a branch for missing values divides in two.
+        if let Branching::Cut { at, missing: None } = branching {
+            let n_left = if layout.wide {
+                divide_in_two(rows, width, |row| layout.code(row, feature) <= at)
             } else {
                 let at = at as u8;
-                in_two(rows, width, |row| row[feature] <= at)
+                divide_in_two(rows, width, |row| row[feature] <= at)
             };
-            return vec![left as u32, (range.len - left) as u32];
+            return vec![n_left as u32, (range.len - n_left) as u32];
         }
-        // Any other split counts the branches first. Then a record that lies at the next place of
-        // one branch and belongs to another changes places with the record at the next place there.
-        let branch = |row: &[u8]| {
+        divide_by_branch(rows, width, branches, |row| {
             let code = layout.code(row, feature);
-            match how {
+            match branching {
                 Branching::Cut { missing, .. } if missing == Some(code) => 2,
                 Branching::Cut { at, .. } => usize::from(code > at),
                 Branching::Codes(branch_of) => usize::from(branch_of[code as usize]),
             }
-        };
-        let mut sizes = vec![0_u32; branches];
-        rows.chunks_exact(width).for_each(|row| sizes[branch(row)] += 1);
-        let mut end = 0;
-        let starts = sizes.iter().map(|&size| (end, end += size as usize).0);
-        let mut next: Vec<usize> = starts.collect();
-        let mut end = 0;
-        for (own, &size) in sizes.iter().enumerate() {
-            end += size as usize;
-            while next[own] < end {
-                let at = next[own];
-                let other = branch(&rows[at * width..][..width]);
-                if other != own {
-                    swap(rows, width, at, next[other]);
-                }
-                next[other] += 1;
-            }
-        }
-        sizes
+        })
     }
 
-    /// Disjoint slices, one per range of rows (ascending, without overlap).
+    /// Disjoint slices, one per range of rows. The ranges must ascend and may not overlap; records
+    /// between them are given up.
     pub fn divide(self, ranges: &[RecordRange]) -> Vec<Self> {
         let Self { base, width, mut records } = self;
-        let mut at = base;
-        let mut out = Vec::with_capacity(ranges.len());
+        let mut records_start = base;
+        let mut slices = Vec::with_capacity(ranges.len());
         for &RecordRange { start, len } in ranges {
-            // Skip the records before the range and take its own.
-            let (own, rest) = records[(start - at) * width..].split_at_mut(len * width);
-            out.push(Self { base: start, width, records: own });
-            (records, at) = (rest, start + len);
+            let skipped = (start - records_start) * width;
+            let (of_range, rest) = records[skipped..].split_at_mut(len * width);
+            slices.push(Self { base: start, width, records: of_range });
+            (records, records_start) = (rest, start + len);
         }
-        out
+        slices
     }
 }
 
-/// Records that are compared with a threshold before any of them moves.
+/// Bring records into the order of their branches; returns the number of records of each branch.
+///
+/// The branches are counted first, which gives the range of each. Then a record that lies in the
+/// range of one branch and belongs to another changes places with the record at the first place of
+/// that other branch which is not settled yet: each exchange settles one record.
+fn divide_by_branch(
+    rows: &mut [u8],
+    width: usize,
+    branches: usize,
+    branch_of: impl Fn(&[u8]) -> usize,
+) -> Vec<u32> {
+    let mut sizes = vec![0_u32; branches];
+    rows.chunks_exact(width).for_each(|row| sizes[branch_of(row)] += 1);
+    // The first place of each branch whose record is not settled.
+    let mut unsettled = Vec::with_capacity(branches);
+    let mut start = 0;
+    for &size in &sizes {
+        unsettled.push(start);
+        start += size as usize;
+    }
+    let mut end = 0;
+    for (branch, &size) in sizes.iter().enumerate() {
+        end += size as usize;
+        while unsettled[branch] < end {
+            let place = unsettled[branch];
+            let target = branch_of(&rows[place * width..][..width]);
+            if target != branch {
+                swap(rows, width, place, unsettled[target]);
+            }
+            unsettled[target] += 1;
+        }
+    }
+    sizes
+}
+
+/// Records that are compared with a threshold before any of them moves: one bit each of a word.
 const BLOCK: usize = u64::BITS as usize;
 
-/// Move the records that go left to the front; returns their number. Common widths are compiled as
-/// constants.
-fn in_two(rows: &mut [u8], width: usize, left: impl Fn(&[u8]) -> bool) -> usize {
+/// Move the records that go left to the front; returns their number.
+///
+/// Common widths are compiled as constants, so that a record is exchanged by a few instructions
+/// instead of a call that copies memory.
+fn divide_in_two(rows: &mut [u8], width: usize, goes_left: impl Fn(&[u8]) -> bool) -> usize {
     match width {
-        8 => in_two_of(rows, 8, left),
-        16 => in_two_of(rows, 16, left),
-        24 => in_two_of(rows, 24, left),
-        32 => in_two_of(rows, 32, left),
-        40 => in_two_of(rows, 40, left),
-        48 => in_two_of(rows, 48, left),
-        64 => in_two_of(rows, 64, left),
-        _ => in_two_of(rows, width, left),
+        8 => divide_blocks(rows, 8, goes_left),
+        16 => divide_blocks(rows, 16, goes_left),
+        24 => divide_blocks(rows, 24, goes_left),
+        32 => divide_blocks(rows, 32, goes_left),
+        40 => divide_blocks(rows, 40, goes_left),
+        48 => divide_blocks(rows, 48, goes_left),
+        64 => divide_blocks(rows, 64, goes_left),
+        _ => divide_blocks(rows, width, goes_left),
     }
 }
 
-/// [`in_two`] by blocks from both ends (Edelkamp and Weiß, *BlockQuicksort*, 2016): a bit per
-/// record says which lie on the wrong side, without a branch to predict, and two of those change
-/// places. Half of the records move if a split is balanced; to copy all of them to a second buffer
-/// took 1.0 to 1.7 times as long.
+/// [`divide_in_two`] by blocks from both ends (Edelkamp and Weiß, *BlockQuicksort*, 2016).
+///
+/// A bit per record says which ones lie on the wrong side, without a branch to predict, and two of
+/// those change places. Half of the records move if a split is balanced. To copy all of them to a
+/// second buffer was tried, and took 1.0 to 1.7 times as long.
 #[inline(always)]
-fn in_two_of(rows: &mut [u8], width: usize, left: impl Fn(&[u8]) -> bool) -> usize {
-    let (mut from, mut to) = (0, rows.len() / width);
-    let is_left = |rows: &[u8], at: usize| left(&rows[at * width..][..width]);
-    // The records of the first open block that go right, and those of the last that go left.
-    let (mut goes_right, mut goes_left) = (0_u64, 0_u64);
-    while to - from >= 2 * BLOCK {
-        if goes_right == 0 {
+fn divide_blocks(rows: &mut [u8], width: usize, goes_left: impl Fn(&[u8]) -> bool) -> usize {
+    // Records before `front` are settled on the left, those from `back` on are settled on the
+    // right.
+    let (mut front, mut back) = (0, rows.len() / width);
+    let is_left = |rows: &[u8], place: usize| goes_left(&rows[place * width..][..width]);
+    // Records of the block at the front that go right, and of the block at the back that go left.
+    let (mut to_right, mut to_left) = (0_u64, 0_u64);
+    while back - front >= 2 * BLOCK {
+        if to_right == 0 {
             for i in 0..BLOCK {
-                goes_right |= u64::from(!is_left(rows, from + i)) << i;
+                to_right |= u64::from(!is_left(rows, front + i)) << i;
             }
         }
-        if goes_left == 0 {
+        if to_left == 0 {
             for i in 0..BLOCK {
-                goes_left |= u64::from(is_left(rows, to - 1 - i)) << i;
+                to_left |= u64::from(is_left(rows, back - 1 - i)) << i;
             }
         }
-        for _ in 0..goes_right.count_ones().min(goes_left.count_ones()) {
-            let (a, b) = (goes_right.trailing_zeros(), goes_left.trailing_zeros());
-            swap(rows, width, from + a as usize, to - 1 - b as usize);
-            goes_right &= goes_right - 1;
-            goes_left &= goes_left - 1;
+        for _ in 0..to_right.count_ones().min(to_left.count_ones()) {
+            let (in_front, in_back) = (to_right.trailing_zeros(), to_left.trailing_zeros());
+            swap(rows, width, front + in_front as usize, back - 1 - in_back as usize);
+            // Clear the lowest bit of both.
+            to_right &= to_right - 1;
+            to_left &= to_left - 1;
         }
-        from += if goes_right == 0 { BLOCK } else { 0 };
-        to -= if goes_left == 0 { BLOCK } else { 0 };
+        front += if to_right == 0 { BLOCK } else { 0 };
+        back -= if to_left == 0 { BLOCK } else { 0 };
     }
-    // The rest, one by one.
-    while from < to {
-        if is_left(rows, from) {
-            from += 1;
+    // Fewer than two blocks are left: one record at a time.
+    while front < back {
+        if is_left(rows, front) {
+            front += 1;
         } else {
-            to -= 1;
-            if from < to {
-                swap(rows, width, from, to);
+            back -= 1;
+            if front < back {
+                swap(rows, width, front, back);
             }
         }
     }
-    from
+    front
 }
 
-/// Let two records change places; `b` lies behind `a`.
+/// Exchange two records of `width` bytes; record `b` must lie behind record `a`.
 #[inline(always)]
 fn swap(rows: &mut [u8], width: usize, a: usize, b: usize) {
     let (front, back) = rows.split_at_mut(b * width);

@@ -15,6 +15,7 @@ use std::sync::Arc;
 /// The codes of a small node's rows, by column; the nodes below it share them.
 #[derive(Debug)]
 pub(super) struct SmallColumns {
+    /// The code of each lane, feature by feature.
     codes: Vec<[u8; LANES]>,
     /// The lanes of each class.
     classes: Vec<u64>,
@@ -48,7 +49,7 @@ impl SmallColumns {
 
     /// Class sums of some lanes.
     fn sums(&self, lanes: u64) -> Vec<u32> {
-        self.classes.iter().map(|&c| (c & lanes).count_ones()).collect()
+        self.classes.iter().map(|&class| (class & lanes).count_ones()).collect()
     }
 }
 
@@ -83,30 +84,30 @@ impl SmallNode {
         let LaneBuffers { codes, masks } = buffers;
         codes.clear();
         masks.clear();
-        let ((rows, n), most) = (self.listed(), widest - 1);
-        let per_feature = n.min(most);
+        let ((rows, n_rows), n_codes) = (self.lanes_of_rows(), widest - 1);
+        let per_feature = n_rows.min(n_codes);
         let columns = &self.columns.codes;
         for i in 0..chosen.map_or(columns.len(), <[u32]>::len) {
-            let column = &columns[chosen.map_or(i, |some| some[i] as usize)];
-            let from = codes.len();
-            if n < most {
-                codes.extend(rows[..n].iter().map(|&row| column[usize::from(row) % LANES]));
+            let column = &columns[chosen.map_or(i, |chosen| chosen[i] as usize)];
+            let start = codes.len();
+            if n_rows < n_codes {
+                codes.extend(rows[..n_rows].iter().map(|&row| column[usize::from(row) % LANES]));
             } else {
-                codes.extend((0..most).map(|code| code as u8));
+                codes.extend((0..n_codes).map(|code| code as u8));
             }
             masks.resize(codes.len(), 0);
-            masks_up_to(column, &codes[from..], &mut masks[from..]);
+            masks_up_to(column, &codes[start..], &mut masks[start..]);
         }
         LaneCuts { node: self, chosen, per_feature, codes, masks }
     }
 
     /// One lane of each row, and the number of rows.
-    pub fn listed(&self) -> ([u8; LANES], usize) {
+    pub fn lanes_of_rows(&self) -> ([u8; LANES], usize) {
         let (mut rows, mut len) = ([0; LANES], 0);
-        let mut left = self.lanes & self.columns.rows;
-        while left != 0 {
-            rows[len] = left.trailing_zeros() as u8;
-            left &= left - 1;
+        let mut unlisted = self.lanes & self.columns.rows;
+        while unlisted != 0 {
+            rows[len] = unlisted.trailing_zeros() as u8;
+            unlisted &= unlisted - 1;
             len += 1;
         }
         (rows, len)
@@ -172,7 +173,7 @@ impl NodeCuts for LaneCuts<'_> {
 
     fn place(&self, cut: usize) -> (u32, u32) {
         let feature = (cut / self.per_feature) as u32;
-        let feature = self.chosen.map_or(feature, |some| some[feature as usize]);
+        let feature = self.chosen.map_or(feature, |chosen| chosen[feature as usize]);
         (feature, u32::from(self.codes[cut]))
     }
 

@@ -11,22 +11,23 @@
 //! 3. [`SpreadGrowth::choose`] takes the sums of their histograms, splits nodes by the code of
 //!    local growth, and returns the [`Routes`] by which the workers regroup their rows.
 //!
-//! Of the children of a split the largest is not counted: its histogram is that of its parent less
-//! the others. With `max_leaf_nodes` a round makes one split, the one that local growth would make
-//! next. Memory: histograms of nodes whose children are still open, up to [`KEPT_COUNTERS`], and
-//! those of a round. Weights are copies of rows. Sums of classes and moments of a number are
-//! counted by the same code; [`SpreadTree`] hides their type from the caller, `bindings::spread`.
+//! Of the children of a split the largest is not counted: its histogram is that of its parent minus
+//! those of the others. With `max_leaf_nodes` a round makes one split, the one that local growth
+//! would make next. Memory: histograms of nodes whose children are still open, up to
+//! [`KEPT_COUNTERS`], and those of a round. Weights are copies of rows. Sums of classes and moments
+//! of a number are counted by the same code; [`SpreadTree`] hides their type from the caller,
+//! `bindings::spread`.
 
 use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;
 use super::counts::{BinCounters, NodeCounts};
 use super::growth::{BinnedRows, CodedNode};
-use super::node::{BinnedNode, BinnedWorkspace, drawn_features};
+use super::node::{BinnedNode, BinnedWorkspace, draw_features};
 use super::rows::{NodeRecords, RecordRange};
 use crate::bins::{PartFormat, Records, TableFacts};
 use crate::error::{Error, Result};
 use crate::grow::builder::{NewChildren, TreeBuilder};
-use crate::grow::driver::{self, order_of};
+use crate::grow::driver::{self, rank_of};
 use crate::grow::features::search_in_order;
 use crate::grow::nodes::NodeRows;
 use crate::grow::options::{GrowthSetting, check};
@@ -75,7 +76,7 @@ struct NodeGroup<S> {
     /// Rows in all partitions.
     rows: u64,
     /// A worker grows it, or it stays a leaf: its rows are dropped at the next division.
-    gone: bool,
+    is_closed: bool,
     /// Its split, until that is made.
     best: Option<CountedSplit<S>>,
 }
@@ -105,7 +106,7 @@ impl<S> Family<S> {
 
     /// Whether the workers have to count a group.
     fn is_counted(&self, group: usize) -> bool {
-        !self.groups[group].gone && (self.parent.is_none() || group != self.largest())
+        !self.groups[group].is_closed && (self.parent.is_none() || group != self.largest())
     }
 }
 
@@ -227,26 +228,26 @@ struct SpreadGrowth<S> {
 
 impl<S: SentSum + CodedSum> SpreadTree for SpreadGrowth<S> {
     fn is_done(&self) -> bool {
-        self.families.iter().flat_map(|f| &f.groups).all(|g| g.gone)
+        self.families.iter().flat_map(|f| &f.groups).all(|g| g.is_closed)
     }
 
     fn small(&mut self, setting: &GrowthSetting<'_>, most: u64) -> Vec<SmallGroup> {
-        let mut found = Vec::new();
+        let mut small = Vec::new();
         if setting.limits.max_leaf_nodes.is_some() {
-            return found;
+            return small;
         }
         let mut number = 0;
         for family in &mut self.families {
             for group in &mut family.groups {
-                if !group.gone && group.rows <= most {
-                    group.gone = true;
-                    let own = &self.tree.nodes[group.node as usize];
-                    found.push(SmallGroup {
+                if !group.is_closed && group.rows <= most {
+                    group.is_closed = true;
+                    let node = &self.tree.nodes[group.node as usize];
+                    small.push(SmallGroup {
                         group: number,
                         node: group.node,
                         rows: group.rows,
-                        key: own.key,
-                        depth: own.depth,
+                        key: node.key,
+                        depth: node.depth,
                     });
                     // Its histogram will be missing from the family's.
                     family.parent = None;
@@ -254,7 +255,7 @@ impl<S: SentSum + CodedSum> SpreadTree for SpreadGrowth<S> {
                 number += 1;
             }
         }
-        found
+        small
     }
 
     fn wanted(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32> {
@@ -262,7 +263,7 @@ impl<S: SentSum + CodedSum> SpreadTree for SpreadGrowth<S> {
         let (mut wanted, mut number) = (Vec::new(), 0);
         self.counting.clear();
         for (f, family) in self.families.iter().enumerate() {
-            let open = !family.evaluated && family.groups.iter().any(|g| !g.gone);
+            let open = !family.evaluated && family.groups.iter().any(|g| !g.is_closed);
             let is_next = open && self.counting.len() < most.max(1);
             for group in 0..family.groups.len() {
                 if is_next && family.is_counted(group) {
@@ -293,10 +294,10 @@ impl<S: SentSum + CodedSum> SpreadTree for SpreadGrowth<S> {
             for (group, histogram) in self.families[f].groups.iter_mut().zip(counted) {
                 let Some(histogram) = histogram else { continue };
                 control.check()?;
-                let found =
+                let best =
                     evaluate(facts, &context, &self.tree, group.node, histogram, &mut workspace);
-                group.best = found?;
-                group.gone = group.best.is_none();
+                group.best = best?;
+                group.is_closed = group.best.is_none();
             }
             self.families[f].evaluated = true;
         }
@@ -331,8 +332,8 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
     fn new(setting: &GrowthSetting<'_>, totals: &[S], rows: u32) -> Result<Self> {
         check(&setting.limits)?;
         let tree = TreeBuilder::new(totals, rows, mix(setting.seed, 0), 0);
-        let gone = tree.is_finished(0, &setting.limits, Some(1.0));
-        let root = NodeGroup { node: 0, rows: u64::from(rows), gone, best: None };
+        let is_closed = tree.is_finished(0, &setting.limits, Some(1.0));
+        let root = NodeGroup { node: 0, rows: u64::from(rows), is_closed, best: None };
         let family = Family { parent: None, groups: vec![root], evaluated: false };
         Ok(Self { tree, families: vec![family], counting: Vec::new(), leaves: 1, step: 0 })
     }
@@ -343,19 +344,19 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
         let leaves = self.leaves;
         let order = |group: &NodeGroup<S>| {
             let split = group.best.as_ref()?;
-            Some((order_of(&split.best, setting.limits.leaf_order), group.node))
+            Some((rank_of(&split.best, setting.limits.leaf_order), group.node))
         };
         let fits = |group: &NodeGroup<S>| {
             group.best.as_ref().is_some_and(|split| leaves + split.best.branches - 1 <= limit)
         };
-        let groups = || self.families.iter().flat_map(|f| &f.groups).filter(|g| !g.gone);
+        let groups = || self.families.iter().flat_map(|f| &f.groups).filter(|g| !g.is_closed);
         let first = groups().filter(|g| fits(g)).filter_map(order).min();
         let taken = first.map(|(_, node)| node);
         // Local growth skips a split that does not fit when its turn comes, for good.
         let passed = |group: &NodeGroup<S>| first.is_none_or(|first| order(group) < Some(first));
         for group in self.families.iter_mut().flat_map(|f| &mut f.groups) {
             if Some(group.node) != taken && group.best.is_some() && passed(group) {
-                group.gone = true;
+                group.is_closed = true;
             }
         }
         taken
@@ -378,15 +379,19 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
             let first = routes.groups;
             let mut split = Vec::new();
             for mut group in groups {
-                let is_made = !group.gone && made.contains(group.node);
+                let is_made = !group.is_closed && made.contains(group.node);
                 match group.best.take_if(|_| is_made) {
-                    Some(own) => {
-                        let at = routes.add(own.best.feature, codes, -1);
-                        split.push((at, group.node, own));
+                    Some(counted) => {
+                        let route = routes.add(counted.best.feature, codes, -1);
+                        split.push((route, group.node, counted));
                     }
                     None => {
-                        routes.add(0, codes, if group.gone { -1 } else { routes.groups as i32 });
-                        if !group.gone {
+                        routes.add(
+                            0,
+                            codes,
+                            if group.is_closed { -1 } else { routes.groups as i32 },
+                        );
+                        if !group.is_closed {
                             routes.groups += 1;
                             kept.groups.push(group);
                         }
@@ -399,10 +404,10 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
                 families.push(kept);
             }
             // Split the others: their children are groups of a new family.
-            for (at, node, CountedSplit { best, histogram }) in split {
-                let own = &mut routes.targets[at * codes..(at + 1) * codes];
+            for (route, node, CountedSplit { best, histogram }) in split {
+                let targets = &mut routes.targets[route * codes..(route + 1) * codes];
                 let mut family = self.split(context, node, &best, histogram, |branches| {
-                    for (code, target) in own.iter_mut().enumerate() {
+                    for (code, target) in targets.iter_mut().enumerate() {
                         let branch = branch_of(context, &best, code);
                         *target = branches[branch].map_or(-1, |b| (routes.groups + b) as i32);
                     }
@@ -418,8 +423,8 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
             }
         }
         // The tree is finished when it is full or the next split does not exist.
-        let full = context.setting.limits.max_leaf_nodes.is_some_and(|most| self.leaves >= most);
-        if full || made == MadeSplits::Nothing {
+        let is_full = context.setting.limits.max_leaf_nodes.is_some_and(|most| self.leaves >= most);
+        if is_full || made == MadeSplits::Nothing {
             families.clear();
             routes.groups = 0;
             routes.targets.fill(-1);
@@ -440,27 +445,27 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
     ) -> Family<S> {
         let rows_of = |sums: &[S]| sums.iter().map(|sum| sum.units()).sum::<i64>() as u32;
         let rows: Vec<u32> = best.sums.chunks_exact(context.classes).map(rows_of).collect();
-        let limited = context.setting.limits.max_leaf_nodes.is_some();
-        let split = best.as_split(if limited { self.step } else { NONE });
+        let is_best_first = context.setting.limits.max_leaf_nodes.is_some();
+        let split = best.as_split(if is_best_first { self.step } else { NONE });
         self.step += 1;
         self.leaves += best.branches - 1;
         let added = NewChildren { sums: &best.sums, rows: &rows };
-        let first = self.tree.add_split(node, split, added, &best.levels);
+        let first_child = self.tree.add_split(node, split, added, &best.levels);
         let mut family = Family { parent: None, groups: Vec::new(), evaluated: false };
         let mut places = Vec::with_capacity(rows.len());
         for (branch, &rows) in rows.iter().enumerate() {
-            let node = first + branch as u32;
-            let open = !self.tree.is_finished(node, &context.setting.limits, Some(1.0));
-            places.push(open.then_some(family.groups.len()));
-            if open {
+            let node = first_child + branch as u32;
+            let is_open = !self.tree.is_finished(node, &context.setting.limits, Some(1.0));
+            places.push(is_open.then_some(family.groups.len()));
+            if is_open {
                 let rows = u64::from(rows);
-                family.groups.push(NodeGroup { node, rows, gone: false, best: None });
+                family.groups.push(NodeGroup { node, rows, is_closed: false, best: None });
             }
         }
         route(&places);
         // With all children open the largest one's histogram follows from the node's.
-        let occupied = rows.iter().filter(|&&r| r > 0).count();
-        if family.groups.len() == occupied {
+        let n_occupied = rows.iter().filter(|&&size| size > 0).count();
+        if family.groups.len() == n_occupied {
             family.parent = Some(histogram);
         }
         family
@@ -468,39 +473,40 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
 }
 
 /// The histograms of the groups of a family, from those that were counted: the largest one's is
-/// that of the parent less the others. `None` for groups that are not open.
+/// that of the parent minus those of the others. `None` for groups that are not open.
 fn histograms<'c, S: SentSum + CodedSum>(
     family: &mut Family<S>,
     given: &mut impl Iterator<Item = &'c [u32]>,
 ) -> Result<Vec<Option<Vec<S>>>> {
     // Which groups were counted: with the parent's histogram all but the largest.
-    let mut rest = family.parent.take();
-    let counted: Vec<bool> = match &rest {
+    let mut remainder = family.parent.take();
+    let counted: Vec<bool> = match &remainder {
         Some(_) => {
             let largest = family.largest();
             (0..family.groups.len()).map(|g| g != largest).collect()
         }
-        None => family.groups.iter().map(|g| !g.gone).collect(),
+        None => family.groups.iter().map(|g| !g.is_closed).collect(),
     };
     // Take the histograms in order, and subtract each from the parent's.
-    let mut found = Vec::with_capacity(counted.len());
+    let mut histograms = Vec::with_capacity(counted.len());
     for &is_counted in &counted {
         if !is_counted {
-            found.push(None);
+            histograms.push(None);
             continue;
         }
-        let own = given.next().ok_or_else(|| Error::Internal("a histogram is missing".into()))?;
-        let own = S::of_words(own);
-        if let Some(rest) = &mut rest {
-            rest.iter_mut().zip(&own).for_each(|(r, &c)| *r = r.minus(c));
+        let words = given.next().ok_or_else(|| Error::Internal("a histogram is missing".into()))?;
+        let histogram = S::of_words(words);
+        if let Some(remainder) = &mut remainder {
+            let cells = remainder.iter_mut().zip(&histogram);
+            cells.for_each(|(cell, &count)| *cell = cell.minus(count));
         }
-        found.push(Some(own));
+        histograms.push(Some(histogram));
     }
     // What remains is the largest group's.
-    if let (Some(rest), Some(at)) = (rest, counted.iter().position(|c| !c)) {
-        found[at] = Some(rest);
+    if let (Some(remainder), Some(largest)) = (remainder, counted.iter().position(|c| !c)) {
+        histograms[largest] = Some(remainder);
     }
-    Ok(found)
+    Ok(histograms)
 }
 
 /// The best split of a node by its histogram, if the limits accept it.
@@ -515,17 +521,21 @@ fn evaluate<S: SentSum + CodedSum>(
     let (totals, key) = (tree.sums(node as usize), tree.nodes[node as usize].key);
     let counters = BinCounters::of(histogram, facts.format.plane(), context.features.len());
     let control = Control::new(1);
-    let own = BinnedNode { context, counts: NodeCounts::All(&counters), totals, key, path: None };
+    let binned_node =
+        BinnedNode { context, counts: NodeCounts::All(&counters), totals, key, path: None };
     let mut order = Vec::new();
-    let found = if let Some(first) = drawn_features(context, key, None, &mut order) {
-        search_in_order(&order, first, &mut |drawn| own.choose(Some(drawn), workspace, &control))?
+    let best = if let Some(n_together) = draw_features(context, key, None, &mut order) {
+        search_in_order(&order, n_together, &mut |drawn| {
+            binned_node.choose(Some(drawn), workspace, &control)
+        })?
     } else if context.is_one_block() {
-        S::best_cut(&own, CutRows::Counted(&counters), None, &mut workspace.blocks)?
+        S::best_cut(&binned_node, CutRows::Counted(&counters), None, &mut workspace.blocks)?
     } else {
-        own.choose(None, workspace, &control)?
+        binned_node.choose(None, workspace, &control)?
     };
-    let accepted = found
-        .map_or(Ok(None), |split| own.node().accepted_by_table(split, context.total_weight))?;
+    let accepted = best.map_or(Ok(None), |split| {
+        binned_node.node().accept_by_table(split, context.total_weight)
+    })?;
     Ok(accepted.map(|best| CountedSplit { best, histogram: counters.into_cells() }))
 }
 
@@ -535,7 +545,7 @@ fn branch_of<S>(context: &BinnedContext<'_>, best: &BestSplit<S>, code: usize) -
         Some(&branch) => usize::from(branch).min(best.branches - 1),
         None if !best.branch_of.is_empty() => 0,
         None => {
-            let missing = context.features[best.feature as usize].codes as usize;
+            let missing = context.features[best.feature as usize].n_codes as usize;
             if best.missing && code == missing { 2 } else { usize::from(code as u32 > best.at) }
         }
     }
@@ -552,13 +562,14 @@ pub fn grow_below(
     control: &Control,
 ) -> Result<PackedTree> {
     let context = facts.context(setting);
-    match records.layout.number {
-        true => grown::<ExactMoments>(&context, records, key, depth, control),
-        false => grown::<u32>(&context, records, key, depth, control),
+    if records.layout.number {
+        grow_subtree::<ExactMoments>(&context, records, key, depth, control)
+    } else {
+        grow_subtree::<u32>(&context, records, key, depth, control)
     }
 }
 
-fn grown<S: SentSum + CodedSum>(
+fn grow_subtree<S: SentSum + CodedSum>(
     context: &BinnedContext<'_>,
     mut records: Records,
     key: u64,

@@ -36,7 +36,7 @@ impl ClassSums {
     ) -> f64 {
         let Self { counts, squares, branches } = self;
         let (len, level) = (scores.len(), Level::active());
-        let occurring = || (0..totals.len()).filter(|&c| totals[c] > 0);
+        let occurring = || (0..totals.len()).filter(|&class| totals[class] > 0);
         rows.fill(0);
         counts.resize(len, 0);
         branches.iter_mut().for_each(|sums| sums.resize(len, 0.0));
@@ -51,10 +51,10 @@ impl ClassSums {
                     sums.resize(len, start);
                 }
                 let [on_left, on_right] = squares;
-                for c in occurring() {
-                    cuts.count(c, counts);
+                for class in occurring() {
+                    cuts.count(class, counts);
                     let sums = CutSums { rows, left: on_left, right: on_right };
-                    simd::add_squares(level, counts, totals[c], sums);
+                    simd::add_squares(level, counts, totals[class], sums);
                 }
                 simd::numbers(level, on_left, left);
                 simd::numbers(level, on_right, right);
@@ -65,17 +65,17 @@ impl ClassSums {
                 left.fill(0.0);
                 right.fill(0.0);
                 let table = logs.x_log2_x_table();
-                for c in occurring() {
-                    cuts.count(c, counts);
+                for class in occurring() {
+                    cuts.count(class, counts);
                     simd::add_logarithms(
                         level,
                         counts,
-                        totals[c],
+                        totals[class],
                         table,
                         CutSums { rows, left, right },
                     );
                 }
-                occurring().map(|c| table[totals[c] as usize]).sum()
+                occurring().map(|class| table[totals[class] as usize]).sum()
             }
         };
         // The formula of all cuts from both sums.

@@ -18,7 +18,7 @@ use crate::grow::features::search_among;
 use crate::grow::options::Thresholds;
 use crate::grow::search::{
     BestSplit, BranchSums, DeclaredLevels, NodeSums, NodeTables, NominalTest, SearchScratch,
-    choose, first_tied_row, nominal_test, score_nominal,
+    choose_candidate, first_tied_row, nominal_test, score_nominal,
 };
 use crate::numeric::{Ties, mix};
 use crate::parallel::{self, Control};
@@ -31,17 +31,24 @@ use crate::split::random::Draws;
 use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, ClassOf, Scan, Scanning};
-use crate::split::{BestOfEach, BlockScratch, CutRule, NominalSplits, NumericRows, Scored};
+use crate::split::{BestOfEach, BestOfFeature, BlockScratch, CutRule, NominalSplits, NumericRows};
 use crate::stats::contingency::{ContingencyTables, count};
 use crate::stats::{CellOf, RowCopies, Sum};
 use crate::tree::{Test, Threshold};
 use std::borrow::Cow;
 
-/// More than the relative error that scaling a score by a share makes.
+/// More than the relative error that scaling a score by a share makes, which is a few times 1e-16.
+/// A candidate that would win after rounding must not be left out before it.
 const SCALING_ERROR: f64 = 1e-12;
 
-/// The best split of a node whose class sums, in units, are `sums`; its branches are not counted
-/// yet. `key` is the key of the node's random choices.
+/// The best split of a node; its branches are not counted yet, and no limit has accepted it.
+///
+/// `instances` are those of the node, `sums` are its class sums in units, and `fractions` says what
+/// a fraction of a row adds to them. `key` is the key of the node's random choices, and `path` is
+/// what the path to the node allows.
+///
+/// # Errors
+/// A score that is not a number, or cancellation.
 pub(super) fn best_split<F: FractionSums>(
     context: &FractionalContext<'_>,
     fractions: &F,
@@ -52,7 +59,7 @@ pub(super) fn best_split<F: FractionSums>(
     control: &Control,
 ) -> Result<Option<BestSplit<F::Sum>>> {
     if F::ARE_WEIGHTS && instances.whole {
-        let totals: Vec<u32> = sums.iter().map(|s| context.rows_in(s.units())).collect();
+        let totals: Vec<u32> = sums.iter().map(|sum| context.rows_in(sum.units())).collect();
         let node = FractionalEvaluator::new(context, instances, RowCopies(None), totals, key);
         FractionalEvaluator { path, ..node }.best_split(control)
     } else {
@@ -67,11 +74,15 @@ pub(super) struct FractionalEvaluator<'v, W: Scanning> {
     pub context: &'v FractionalContext<'v>,
     pub instances: &'v FractionalRows,
     pub weights: W,
+    /// Class sums of the node.
     pub totals: Vec<W::Sum>,
     /// First instance of the classes 1, 2, ...
     starts: Vec<u32>,
+    /// The tables of the nominal features.
     contingency: ContingencyTables<W::Sum>,
+    /// The smallest size of a branch with rows.
     pub min: Minimum,
+    /// Key of the node's random choices.
     pub key: u64,
     /// What the path to the node allows; `None` without constraints.
     path: Option<&'v PathLimits>,
@@ -85,8 +96,9 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         totals: Vec<W::Sum>,
         key: u64,
     ) -> Self {
-        let starts = (1..totals.len().max(1))
-            .map(|c| instances.classes.partition_point(|&x| usize::from(x) < c) as u32);
+        let starts = (1..totals.len().max(1)).map(|class| {
+            instances.classes.partition_point(|&other| usize::from(other) < class) as u32
+        });
         let contingency = match context.nominal.is_empty() {
             true => ContingencyTables::default(),
             false => count(instances.coded(context), &context.layout, weights),
@@ -95,16 +107,19 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         Self { context, instances, weights, totals, starts, contingency, min, key, path: None }
     }
 
+    /// The classes of the instances, by their numbers.
     fn class_of(&self) -> ClassOf<'_> {
         ClassOf { codes: &self.instances.classes, starts: &self.starts }
     }
 
     /// Class sums of some entries of an order.
     fn sums_of(&self, order: &[u32]) -> Vec<W::Sum> {
-        let k = self.totals.len();
-        if let Some(weights) = self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&k)) {
+        let n_classes = self.totals.len();
+        if let Some(weights) =
+            self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&n_classes))
+        {
             let mut units = [0; MOST_CLASSES];
-            let units = &mut units[..k];
+            let units = &mut units[..n_classes];
             weighed_sums(order, weights, &self.starts, units);
             // The kernel gives the weight from the first row of each class on.
             let later = units[1..].iter().copied().chain([0]);
@@ -124,21 +139,25 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
     }
 
     /// Class sums of the instances of an order, which are all whose value is known.
-    fn known(&self, order: &[u32]) -> Vec<W::Sum> {
+    fn known_sums(&self, order: &[u32]) -> Vec<W::Sum> {
         if order.len() == self.instances.len() { self.totals.clone() } else { self.sums_of(order) }
     }
 
-    /// [`Self::known`]; and, where weights are fixed point of few classes, the weight at each step
-    /// of entries, from the first row of each class on, into `steps` (else empty).
+    /// [`Self::known_sums`]; and, where weights are fixed point of few classes, the weight at each
+    /// step of entries, from the first row of each class on, into `steps` (else empty).
     fn known_with_steps(&self, order: &[u32], steps: &mut Vec<i64>) -> Vec<W::Sum> {
-        let k = self.totals.len();
-        let Some(weights) = self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&k)) else {
+        let n_classes = self.totals.len();
+        let Some(weights) =
+            self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&n_classes))
+        else {
             steps.clear();
-            return self.known(order);
+            return self.known_sums(order);
         };
         weighed_steps(Level::active(), order, weights, &self.starts, steps);
-        let from = |c: usize| if c < k { steps[(c + 1) * (steps.len() / k) - 1] } else { 0 };
-        (0..k).map(|c| W::Sum::from_units(from(c) - from(c + 1))).collect()
+        let from = |class: usize| {
+            if class < n_classes { steps[(class + 1) * (steps.len() / n_classes) - 1] } else { 0 }
+        };
+        (0..n_classes).map(|class| W::Sum::from_units(from(class) - from(class + 1))).collect()
     }
 
     /// Share of the node's weight that `known` class sums hold.
@@ -151,7 +170,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
     }
 
     /// The weight and the value of the rows without a value of a feature, which its branches share.
-    fn shared(&self, known: &[W::Sum]) -> Option<(f64, f64)> {
+    fn missing_rows(&self, known: &[W::Sum]) -> Option<(f64, f64)> {
         self.path?;
         let others = self.totals.iter().zip(known).map(|(total, &known)| total.minus(known));
         weight_and_value(&others.collect::<Vec<_>>(), self.weights.unit())
@@ -159,10 +178,10 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
 
     /// The table of a nominal feature without missing values, and its class sums.
     pub fn table(&self, nominal: usize) -> (&[W::Sum], Vec<W::Sum>) {
-        let k = self.totals.len();
+        let n_classes = self.totals.len();
         let cells = self.contingency.table(&self.context.layout, nominal);
-        let (cells, missing) = cells.split_at(cells.len() - k);
-        (cells, self.totals.iter().zip(missing).map(|(t, &m)| t.minus(m)).collect())
+        let (cells, missing) = cells.split_at(cells.len() - n_classes);
+        (cells, self.totals.iter().zip(missing).map(|(total, &sum)| total.minus(sum)).collect())
     }
 
     /// Score the thresholds of a numeric feature into `best`, unscaled; returns the share by which
@@ -178,7 +197,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         let mut steps = std::mem::take(&mut scratch.steps);
         let known = self.known_with_steps(order, &mut steps);
         let share = self.share(&known);
-        best.share(self.shared(&known));
+        best.share(self.missing_rows(&known));
         if top > 0.0 {
             best.above(top / share * (1.0 - SCALING_ERROR));
         }
@@ -195,7 +214,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
             packed: &[],
         };
         let facts = &self.context.setting.context;
-        match self.cut(numeric) {
+        match self.cut_rule(numeric) {
             CutRule::Every => threshold::score_candidates(&scan, facts, scratch, best)?,
             CutRule::Nowhere => (),
             CutRule::At { left, .. } => {
@@ -207,10 +226,11 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         Ok(share)
     }
 
-    /// The thresholds of a numeric feature that are tried.
-    fn cut(&self, numeric: usize) -> CutRule {
+    /// Which thresholds of a numeric feature are tried: all of them, or the one that the splitter
+    /// picks.
+    fn cut_rule(&self, numeric: usize) -> CutRule {
         let FractionalNumeric { feature, column, .. } = self.context.numeric[numeric];
-        let value = |e: u32| column.value(self.instances.rows[entry_row(e) as usize]);
+        let value = |entry: u32| column.value(self.instances.rows[entry_row(entry) as usize]);
         let order = self.instances.order(numeric);
         let rows = NumericRows { feature, order, value, weights: self.weights };
         self.context.setting.splitter.cut(&rows, Draws::new(self.context.setting.seed, self.key))
@@ -227,7 +247,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
             }
             FeaturePlace::Nominal(nominal) => {
                 let declared = self.context.nominal[nominal].levels;
-                let found = if self.context.rule == SplitRule::C45
+                let nominal_test = if self.context.rule == SplitRule::C45
                     && self.context.splits(nominal) != NominalSplits::Multiway
                 {
                     // C4.5's candidates are one level against the others.
@@ -239,9 +259,9 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
                 } else {
                     nominal_test(self, nominal, at)
                 };
-                (levels, branch_of) = (found.levels, found.branch_of);
-                let multiway = matches!(found.test, Test::Multiway);
-                (found.test, if multiway { declared as usize } else { 2 })
+                (levels, branch_of) = (nominal_test.levels, nominal_test.branch_of);
+                let is_multiway = matches!(nominal_test.test, Test::Multiway);
+                (nominal_test.test, if is_multiway { declared as usize } else { 2 })
             }
         };
         BestSplit { levels, branch_of, ..BestSplit::new(feature, at, test, score, branches) }
@@ -252,16 +272,16 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
     fn threshold(&self, numeric: usize, at: u32) -> (Threshold, u32) {
         let (context, order, at) = (self.context, self.instances.order(numeric), at as usize);
         let column = context.numeric[numeric].column;
-        let value = |e: u32| column.value(self.instances.rows[entry_row(e) as usize]);
+        let value = |entry: u32| column.value(self.instances.rows[entry_row(entry) as usize]);
         let (lower, upper) = (value(order[at - 1]), value(order[at]));
         // C4.5 divides by comparison, however many it counted on the left.
         let left = if context.rule == SplitRule::C45 { value(order[0]) } else { lower };
-        let threshold = match self.cut(numeric).threshold() {
+        let threshold = match self.cut_rule(numeric).threshold() {
             Some(drawn) if context.setting.thresholds == Thresholds::Midpoint => drawn.into(),
             _ => context.setting.threshold(context.data, column, [lower, upper], left),
         };
         let at = if threshold.reach < lower {
-            order.partition_point(|&e| value(e) <= threshold.reach)
+            order.partition_point(|&entry| value(entry) <= threshold.reach)
         } else {
             at
         };
@@ -269,7 +289,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
     }
 
     /// Rows of each level of a nominal feature, each as often as it is copied.
-    fn sizes(&self, nominal: usize) -> Vec<u32> {
+    fn level_sizes(&self, nominal: usize) -> Vec<u32> {
         let levels = self.context.nominal[nominal].levels as usize;
         let mut sizes = vec![0; levels + 1];
         let codes = self.instances.coded(self.context).column(&self.context.layout, nominal);
@@ -287,51 +307,58 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
 
     /// Best candidate of each wanted feature, in feature order, by the criterion's formula.
     /// Features that cannot be chosen may be left out.
-    fn best(&self, wanted: &[bool], control: &Control) -> Result<Vec<Scored>> {
+    fn best_of_features(&self, wanted: &[bool], control: &Control) -> Result<Vec<BestOfFeature>> {
         let (context, setting) = (self.context, self.context.setting);
-        let best_of =
-            |feature: u32, top: f64, scratch: &mut SearchScratch<W::Sum>| -> Result<Vec<Scored>> {
-                let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
-                    .guarded(self.path.and_then(PathLimits::guard))
-                    .watched(control);
-                let share = match context.numeric_place(feature) {
-                    Some(i) => self.score_numeric(i, top, &mut scratch.block, &mut best)?,
-                    None => {
-                        let nominal = self.nominal_place(feature);
-                        let known = self.table(nominal).1;
-                        best.share(self.shared(&known));
-                        score_nominal(self, &[nominal], &known, scratch, &mut (), &mut best)?;
-                        self.share(&known)
-                    }
-                };
-                best.finish(&setting.context)?;
-                best.features.iter_mut().for_each(|b| b.score *= share);
-                Ok(best.features)
+        let best_of = |feature: u32,
+                       top: f64,
+                       scratch: &mut SearchScratch<W::Sum>|
+         -> Result<Vec<BestOfFeature>> {
+            let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
+                .guarded(self.path.and_then(PathLimits::guard))
+                .watched(control);
+            let share = match context.numeric_place(feature) {
+                Some(i) => self.score_numeric(i, top, &mut scratch.block, &mut best)?,
+                None => {
+                    let nominal = self.nominal_place(feature);
+                    let known = self.table(nominal).1;
+                    best.share(self.missing_rows(&known));
+                    score_nominal(self, &[nominal], &known, scratch, &mut (), &mut best)?;
+                    self.share(&known)
+                }
             };
+            best.finish(&setting.context)?;
+            best.features.iter_mut().for_each(|b| b.score *= share);
+            Ok(best.features)
+        };
         // Several threads share the features of a large node.
-        let p = context.data.columns().len();
-        if control.threads() > 1 && self.instances.len() * p > WIDE_NODE {
-            return parallel::collect(control, p, &|f| match wanted[f] {
-                true => best_of(f as u32, f64::NEG_INFINITY, &mut SearchScratch::default()),
-                false => Ok(Vec::new()),
+        let n_features = context.data.columns().len();
+        if control.threads() > 1 && self.instances.len() * n_features > WIDE_NODE {
+            return parallel::collect(control, n_features, &|f| {
+                if wanted[f] {
+                    best_of(f as u32, f64::NEG_INFINITY, &mut SearchScratch::default())
+                } else {
+                    Ok(Vec::new())
+                }
             });
         }
         // Where nothing but the largest score decides, later features need to score above it.
         let winner_only = setting.gain_filter == GainFilter::None && setting.ties == Ties::First;
-        let (mut scratch, mut found) = (SearchScratch::default(), Vec::new());
+        let (mut scratch, mut candidates) = (SearchScratch::default(), Vec::new());
         let mut top = f64::NEG_INFINITY;
-        for f in (0..p).filter(|&f| wanted[f]) {
-            let scored = best_of(f as u32, top, &mut scratch)?;
+        for f in (0..n_features).filter(|&f| wanted[f]) {
+            let of_feature = best_of(f as u32, top, &mut scratch)?;
             if winner_only {
-                top = scored.iter().fold(top, |top, s| if s.score > top { s.score } else { top });
+                let larger =
+                    |top, best: &BestOfFeature| if best.score > top { best.score } else { top };
+                top = of_feature.iter().fold(top, larger);
             }
-            found.extend(scored);
+            candidates.extend(of_feature);
         }
-        Ok(found)
+        Ok(candidates)
     }
 
     /// The best candidate of each wanted feature by C4.5's rule, in feature order.
-    fn usable(&self, wanted: &[bool], control: &Control) -> Result<Vec<Usable>> {
+    fn best_usable(&self, wanted: &[bool], control: &Control) -> Result<Vec<Usable>> {
         let context = self.context;
         let least = context.setting.limits.min_samples_leaf as f64;
         let facts = &context.setting.context;
@@ -360,8 +387,8 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
                 found
             } else {
                 let (cells, _) = self.table(self.nominal_place(feature));
-                let cells: Vec<_> = cells.iter().map(|s| s.cell(unit)).collect();
-                let totals: Vec<_> = self.totals.iter().map(|s| s.cell(unit)).collect();
+                let cells: Vec<_> = cells.iter().map(|sum| sum.cell(unit)).collect();
+                let totals: Vec<_> = self.totals.iter().map(|sum| sum.cell(unit)).collect();
                 if context.setting.nominal_splits == NominalSplits::OneVsRest {
                     c45::one_vs_rest(&cells, &totals, least, &logs)
                 } else {
@@ -372,41 +399,44 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
             Ok(found.map(|split| Usable { feature, split, many }))
         };
         // Several threads share the features of a large node.
-        let p = context.data.columns().len();
-        if control.threads() > 1 && self.instances.len() * p > WIDE_NODE {
-            return parallel::collect(control, p, &|f| match wanted[f] {
-                true => Ok(best_of(f as u32, &mut BlockScratch::default())?.into_iter().collect()),
-                false => Ok(Vec::new()),
+        let n_features = context.data.columns().len();
+        if control.threads() > 1 && self.instances.len() * n_features > WIDE_NODE {
+            return parallel::collect(control, n_features, &|f| {
+                if wanted[f] {
+                    Ok(best_of(f as u32, &mut BlockScratch::default())?.into_iter().collect())
+                } else {
+                    Ok(Vec::new())
+                }
             });
         }
-        let (mut scratch, mut found) = (BlockScratch::default(), Vec::new());
-        for f in (0..p).filter(|&f| wanted[f]) {
-            found.extend(best_of(f as u32, &mut scratch)?);
+        let (mut scratch, mut usable) = (BlockScratch::default(), Vec::new());
+        for f in (0..n_features).filter(|&f| wanted[f]) {
+            usable.extend(best_of(f as u32, &mut scratch)?);
         }
-        Ok(found)
+        Ok(usable)
     }
 
     /// The best split among the wanted features.
     fn best_among<S>(&self, wanted: &[bool], control: &Control) -> Result<Option<BestSplit<S>>> {
         if self.context.rule == SplitRule::C45 {
-            let usable = self.usable(wanted, control)?;
+            let usable = self.best_usable(wanted, control)?;
             let chosen = c45::choose(&usable, self.context.setting.gain_filter, wanted.len());
             return Ok(
                 chosen.map(|best| self.split_of(best.feature, best.split.at, best.split.ratio))
             );
         }
-        let choice = choose(self, self.best(wanted, control)?)?;
-        Ok(choice.map(|best| self.split_of(best.feature, best.at, best.score)))
+        let winner = choose_candidate(self, self.best_of_features(wanted, control)?)?;
+        Ok(winner.map(|best| self.split_of(best.feature, best.at, best.score)))
     }
 
     /// The best split; of features drawn at random, where there is a limit.
     fn best_split<S>(self, control: &Control) -> Result<Option<BestSplit<S>>> {
-        let (setting, p) = (self.context.setting, self.context.data.columns().len());
-        let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
+        let (setting, n_features) = (self.context.setting, self.features());
+        let is_allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
         search_among(
-            p,
+            n_features,
             setting.max_features,
-            &allowed,
+            &is_allowed,
             mix(setting.seed, self.key),
             &mut |wanted| self.best_among(wanted, control),
         )
@@ -457,13 +487,13 @@ impl<W: Scanning> NodeTables for FractionalEvaluator<'_, W> {
         FeatureLevels {
             table: NominalTable { feature: column.feature, cells, missing: false },
             ordered: column.cuts.is_some(),
-            rows: counted.then(|| self.sizes(nominal)),
+            rows: counted.then(|| self.level_sizes(nominal)),
         }
     }
 
     fn sums_of_cut(&self, numeric: usize, at: u32) -> BranchSums<W::Sum> {
         let order = self.instances.order(numeric);
-        let known = self.known(order);
+        let known = self.known_sums(order);
         let mut node = self.node();
         node.totals = &known;
         let sums = node.by_branch(self.sums_of(&order[..at as usize]), None);
@@ -472,7 +502,7 @@ impl<W: Scanning> NodeTables for FractionalEvaluator<'_, W> {
 
     fn scored_rows(&self, place: FeaturePlace) -> (Cow<'_, [W::Sum]>, f64) {
         let known = match place {
-            FeaturePlace::Numeric(numeric) => self.known(self.instances.order(numeric)),
+            FeaturePlace::Numeric(numeric) => self.known_sums(self.instances.order(numeric)),
             FeaturePlace::Nominal(nominal) => self.table(nominal).1,
         };
         let share = self.share(&known);

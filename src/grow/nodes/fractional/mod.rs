@@ -21,7 +21,7 @@ use super::{NodeRows, Open};
 use crate::criteria::SplitRule;
 use crate::data::{Dataset, RowSet, Weights, entry_row};
 use crate::error::Result;
-use crate::grow::builder::{NewChildren, TreeBuilder};
+use crate::grow::builder::{BuilderNode, NewChildren, TreeBuilder};
 use crate::grow::driver;
 use crate::grow::options::{GrowthLimits, GrowthSetting};
 use crate::grow::search::{BestSplit, NodeSums};
@@ -37,7 +37,10 @@ use rows::{Division, FractionalRows, divide};
 /// Subtrees of fewer rows do not pay for a task of their own.
 const SMALLEST_TASK: usize = 2048;
 
-/// Grow a tree on some rows of a data set.
+/// Grow a tree on some rows of a data set; `weights` are those of all its rows.
+///
+/// # Errors
+/// A score that is not a number, or cancellation.
 pub fn grow(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
@@ -47,14 +50,19 @@ pub fn grow(
 ) -> Result<Tree> {
     let context = FractionalContext::new(data, setting, rows, weights);
     match data.target() {
-        None => with_sums(&context, rows, weights, ClassFractions, control),
-        Some(target) => {
-            with_sums(&context, rows, weights, NumberFractions { units: target.units() }, control)
-        }
+        None => grow_with_sums(&context, rows, weights, ClassFractions, control),
+        Some(target) => grow_with_sums(
+            &context,
+            rows,
+            weights,
+            NumberFractions { units: target.units() },
+            control,
+        ),
     }
 }
 
-fn with_sums<F: FractionSums>(
+/// [`grow`] with sums of one type.
+fn grow_with_sums<F: FractionSums>(
     context: &FractionalContext<'_>,
     rows: &RowSet,
     weights: &Weights,
@@ -68,9 +76,9 @@ fn with_sums<F: FractionSums>(
     }
     let copied = weights.copied(rows.rows());
     let tree = TreeBuilder::new(&sums, copied, mix(context.setting.seed, 0), 0);
-    let task = driver::task_size(rows.len(), SMALLEST_TASK, control);
+    let task_rows = driver::task_size(rows.len(), SMALLEST_TASK, control);
     let nodes = Fractional { context, fractions };
-    let tree = driver::grow(nodes, tree, root, task, control)?;
+    let tree = driver::grow(nodes, tree, root, task_rows, control)?;
     tree.finish(context.unit, false, context.setting)
 }
 
@@ -110,23 +118,25 @@ impl<'b, F: FractionSums> NodeRows for Fractional<'b, F> {
     }
 
     fn is_finished(&self, tree: &TreeBuilder<F::Sum>, node: u32) -> bool {
-        let (own, sums) = (&tree.nodes[node as usize], tree.sums(node as usize));
+        let (BuilderNode { depth, rows, .. }, sums) =
+            (tree.nodes[node as usize], tree.sums(node as usize));
         let (context, limits) = (self.context, self.limits());
-        let weight: f64 = sums.iter().map(|s| s.value(context.unit)).sum();
+        let weight: f64 = sums.iter().map(|sum| sum.value(context.unit)).sum();
         // A class that holds next to nothing is a rounding error.
-        let occupied = sums.iter().filter(|s| s.value(context.unit) > ROUNDING * weight).count();
+        let n_occupied =
+            sums.iter().filter(|sum| sum.value(context.unit) > ROUNDING * weight).count();
         if context.rule == SplitRule::C45 {
-            let largest = sums.iter().map(|s| s.value(context.unit)).fold(0.0, f64::max);
+            let largest = sums.iter().map(|sum| sum.value(context.unit)).fold(0.0, f64::max);
             let least = (2 * limits.min_samples_leaf).max(limits.min_samples_split) as f64;
             // As J48: too light, or of one class.
             return least - weight > SLACK
                 || weight - largest < SLACK
-                || own.depth as usize >= limits.max_depth;
+                || depth as usize >= limits.max_depth;
         }
         // Fractions add up to rows within rounding.
-        let rows = if context.copies { (weight + SLACK) as usize } else { own.rows as usize };
-        let pure = || F::Sum::are_pure(sums) || (F::ARE_WEIGHTS && occupied < 2);
-        limits.stops(rows, own.depth as usize, pure)
+        let rows = if context.copies { (weight + SLACK) as usize } else { rows as usize };
+        let pure = || F::Sum::are_pure(sums) || (F::ARE_WEIGHTS && n_occupied < 2);
+        limits.stops(rows, depth as usize, pure)
     }
 
     fn evaluate(
@@ -141,22 +151,22 @@ impl<'b, F: FractionSums> NodeRows for Fractional<'b, F> {
         let key = tree.nodes[node].key;
         let (fractions, path) = (&self.fractions, tree.path_limits(open.node, self.limits()));
         let path = path.as_ref();
-        let found = best_split(context, fractions, instances, sums, key, path, control)?;
-        let Some(mut best) = found else { return Ok(None) };
+        let best = best_split(context, fractions, instances, sums, key, path, control)?;
+        let Some(mut best) = best else { return Ok(None) };
         // The limits are those of the branches with their fractions, which are counted now.
-        let branch = assign(context, instances, &best);
-        let (division, own) =
+        let branch = branch_of_instances(context, instances, &best);
+        let (division, branch_sums) =
             Division::new(context, &self.fractions, instances, branch, best.branches, sums.len());
         // Fractions are rounded, so values that were in order may not be any more.
-        if path.is_some_and(|path| !path.keeps(best.feature, &own, sums.len())) {
+        if path.is_some_and(|path| !path.keeps(best.feature, &branch_sums, sums.len())) {
             return Ok(None);
         }
-        best.distance = self.distance(&own, sums, instances.whole)?;
-        best.sums = own;
-        let before = || self.distance(sums, sums, instances.whole);
+        best.distance = self.distance(&branch_sums, sums, instances.whole)?;
+        best.sums = branch_sums;
+        let distance_before = || self.distance(sums, sums, instances.whole);
         // The criteria that serve fractional instances score an undivided node 0.
         let node = NodeSums { setting: context.setting, totals: sums, unit: context.unit };
-        let accepted = node.accepted(best, context.total_weight, before, || Ok(0.0))?;
+        let accepted = node.accept(best, context.total_weight, distance_before, || Ok(0.0))?;
         Ok(accepted.map(|best| FractionalSplit { best, division }))
     }
 
@@ -218,21 +228,21 @@ impl<F: FractionSums> Fractional<'_, F> {
 }
 
 /// The branch of each instance; [`NONE`] without a value.
-fn assign<S>(
+fn branch_of_instances<S>(
     context: &FractionalContext<'_>,
     instances: &FractionalRows,
     best: &BestSplit<S>,
 ) -> Vec<u32> {
     let mut branch = vec![NONE; instances.len()];
-    if let Some(i) = context.numeric_place(best.feature) {
-        let (left, right) = instances.order(i).split_at(best.at as usize);
-        left.iter().for_each(|&e| branch[entry_row(e) as usize] = 0);
-        right.iter().for_each(|&e| branch[entry_row(e) as usize] = 1);
+    if let Some(numeric) = context.numeric_place(best.feature) {
+        let (left, right) = instances.order(numeric).split_at(best.at as usize);
+        left.iter().for_each(|&entry| branch[entry_row(entry) as usize] = 0);
+        right.iter().for_each(|&entry| branch[entry_row(entry) as usize] = 1);
         return branch;
     }
-    let j = context.nominal.partition_point(|f| f.feature < best.feature);
-    let (coded, levels) = (instances.coded(context), context.nominal[j].levels as usize);
-    for (branch, code) in branch.iter_mut().zip(coded.column(&context.layout, j)) {
+    let nominal = context.nominal.partition_point(|column| column.feature < best.feature);
+    let (coded, levels) = (instances.coded(context), context.nominal[nominal].levels as usize);
+    for (branch, code) in branch.iter_mut().zip(coded.column(&context.layout, nominal)) {
         // The code after the last level means "missing".
         *branch = match best.branch_of.get(code) {
             _ if code >= levels => NONE,

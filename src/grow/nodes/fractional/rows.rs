@@ -50,11 +50,11 @@ impl FractionalRows {
             instances.weights.push(context.weight(row));
         }
         // The orders. C4.5 takes values as tied that are too close to cut between.
-        for f in &context.numeric {
+        for numeric in &context.numeric {
             let mut before = f64::NAN;
-            for &entry in f.column.order() {
+            for &entry in numeric.column.order() {
                 let row = entry_row(entry);
-                let value = f.column.value(row);
+                let value = numeric.column.value(row);
                 if value.is_nan() {
                     break;
                 }
@@ -72,7 +72,8 @@ impl FractionalRows {
         }
         // The codes of the nominal features.
         let of_row = |&row: &u32| {
-            context.nominal.iter().map(move |f| code_of(data, f.feature, row, f.levels))
+            let nominal = context.nominal.iter();
+            nominal.map(move |column| code_of(data, column.feature, row, column.levels))
         };
         instances.codes = context.layout.pack(rows.rows().iter().flat_map(of_row));
         instances
@@ -100,7 +101,7 @@ impl FractionalRows {
 /// The code of a row's level; `levels` for a missing value.
 fn code_of(data: &Dataset, feature: u32, row: u32, levels: u32) -> u32 {
     match &data.columns()[feature as usize] {
-        Column::Nominal(c) => match c.code(row) {
+        Column::Nominal(column) => match column.code(row) {
             MISSING => levels,
             code => code,
         },
@@ -128,7 +129,11 @@ pub(super) struct Division {
 const LEAST_SHARE: f64 = 1e-6;
 
 impl Division {
-    /// Divide instances by their branches; also the class sums of the branches, fractions included.
+    /// Divide instances by their branches; also returns the class sums of the branches, fractions
+    /// included.
+    ///
+    /// `branch` has the branch of each instance, [`NONE`] for one without a value, and there are
+    /// `branches` branches.
     pub fn new<F: FractionSums>(
         context: &FractionalContext<'_>,
         fractions: &F,
@@ -163,8 +168,8 @@ impl Division {
         // Share of each branch in the instances without a value; 0 for branches that take none.
         let shares: Vec<f64> = known
             .iter()
-            .map(|w| w / whole)
-            .map(|s| if s > LEAST_SHARE { s } else { 0.0 })
+            .map(|weight| weight / whole)
+            .map(|share| if share > LEAST_SHARE { share } else { 0.0 })
             .collect();
         // Divide each instance without a value among the branches.
         let mut taken = vec![0; branches * unknown];
@@ -204,12 +209,13 @@ const FEW_BRANCHES: usize = 4;
 /// branch takes what is left, so none is lost. Each copy is divided as it would be alone.
 fn split_weight(shares: &[f64], weight: i64, copies: i64, mut take: impl FnMut(usize, i64)) {
     let one = if copies == 1 { weight } else { weight / copies };
-    let mut left = one;
-    let last = shares.iter().rposition(|&s| s > 0.0).unwrap_or(0);
-    for (b, &share) in shares.iter().enumerate().filter(|(_, s)| **s > 0.0) {
-        let fraction = if b == last { left } else { ((one as f64 * share) as i64).min(left) };
-        left -= fraction;
-        take(b, fraction * copies);
+    let mut unshared = one;
+    let last = shares.iter().rposition(|&share| share > 0.0).unwrap_or(0);
+    for (branch, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+        let by_share = ((one as f64 * share) as i64).min(unshared);
+        let fraction = if branch == last { unshared } else { by_share };
+        unshared -= fraction;
+        take(branch, fraction * copies);
     }
 }
 
@@ -243,7 +249,7 @@ pub(super) fn divide(
         }
         child
     };
-    wanted.iter().enumerate().map(|(b, &w)| w.then(|| child(b))).collect()
+    wanted.iter().enumerate().map(|(b, &is_wanted)| is_wanted.then(|| child(b))).collect()
 }
 
 /// The instances of branch `b` without their orders, all of them `among` these. `number` gets their
@@ -286,7 +292,8 @@ fn branch_of(
         let width = instances.codes.len() / instances.len();
         codes.reserve_exact(size * width);
         let coded = number.iter().zip(instances.codes.chunks_exact(width));
-        coded.filter(|(n, _)| **n != LEFT_OUT).for_each(|(_, own)| codes.extend_from_slice(own));
+        let of_branch = coded.filter(|(number, _)| **number != LEFT_OUT);
+        of_branch.for_each(|(_, row_codes)| codes.extend_from_slice(row_codes));
     }
     FractionalRows { rows, classes, weights, codes, ..FractionalRows::default() }
 }
@@ -302,16 +309,17 @@ fn append_order(
 ) {
     let start = child.ends.last().copied().unwrap_or(0);
     let out = &mut child.orders[start..];
-    let held = renumbered(Level::active(), order, number, out);
+    let len = renumbered(Level::active(), order, number, out);
     // Values that C4.5 takes as tied may lose their tie when those between them leave.
     if context.rule == SplitRule::C45 && context.numeric[feature].close {
-        let value =
-            |e: u32| context.numeric[feature].column.value(child.rows[entry_row(e) as usize]);
-        for i in 1..held {
+        let value = |entry: u32| {
+            context.numeric[feature].column.value(child.rows[entry_row(entry) as usize])
+        };
+        for i in 1..len {
             if entry_tied(out[i]) == 1 && value(out[i - 1]) + CLOSE < value(out[i]) {
                 out[i] &= !1;
             }
         }
     }
-    child.ends.push(start + held);
+    child.ends.push(start + len);
 }

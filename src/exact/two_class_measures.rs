@@ -10,19 +10,19 @@
 //! than the best tree are left out. A few searches suffice. When time is up, the intersections
 //! give the bound.
 
-use super::found::FoundNode;
+use super::found_nodes::FoundNode;
 use super::measures::{Measure, Wrong};
 use super::objective::Cheapest;
+use super::passes::Controls;
 use super::ranked::{RankedRows, exactly_summed};
 use super::search::{BestTree, Prepared};
 use crate::error::{Error, Result};
-use crate::parallel::Control;
 use crate::tree::{CostMatrix, Test};
 
 /// Values of a measure that differ by less are equal.
 const TIE: f64 = 1e-12;
 
-/// All points have `a fp + b fn >= least`.
+/// A bound that a search has proven: all trees have `a fp + b fn >= least`.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     a: f64,
@@ -31,8 +31,9 @@ struct Line {
 }
 
 impl Line {
-    /// Where it crosses another one, which is steeper; if it is not, the best point of all.
-    fn corner(self, other: Self) -> Wrong {
+    /// The point where it crosses another line, which must be steeper. If it is not, the point of
+    /// no errors, which bounds every tree.
+    fn crossing(self, other: Self) -> Wrong {
         let determinant = self.a * other.b - other.a * self.b;
         if determinant <= 0.0 {
             return Wrong { fp: 0.0, fn_: 0.0 };
@@ -43,50 +44,65 @@ impl Line {
     }
 }
 
-/// Two points, the first with fewer false positives, each with a line through it.
+/// Two neighbouring corners, the first with fewer false positives, each with a line through it
+/// below which there is no tree.
 #[derive(Debug, Clone, Copy)]
 struct Chord {
     ends: [Wrong; 2],
     lines: [Line; 2],
-    /// The measure of no point between them is greater.
+    /// No tree between them has a greater measure.
     most: f64,
 }
 
-/// What is known of the corners.
+/// The best tree of the search for a measure.
+struct BestCorner {
+    point: Wrong,
+    nodes: Vec<FoundNode>,
+    /// The weights of both classes that led to it.
+    scales: [f64; 2],
+}
+
+/// What is known of the corners of the convex hull of all trees.
 struct Corners {
     measure: Measure,
     /// Weight of the negative and of the positive rows.
-    sides: [f64; 2],
+    class_weights: [f64; 2],
+    /// Chords with a search yet to be run.
     open: Vec<Chord>,
-    /// The best tree: its point, its nodes, and the weights of both classes that led to it.
-    best: (Wrong, Vec<FoundNode>, [f64; 2]),
-    /// Once time is up, the measure of no tree is greater than this or that of the best one.
+    best: BestCorner,
+    /// Once time is up, no tree has a greater measure than this or than the best one.
     most: f64,
+    /// Whether a search was ended by a limit.
     is_halted: bool,
 }
 
 impl Corners {
-    /// Two leaves: all rows are negative, or all positive.
-    fn new(measure: Measure, sides: [f64; 2]) -> Self {
-        let ends = [Wrong { fp: 0.0, fn_: sides[1] }, Wrong { fp: sides[0], fn_: 0.0 }];
+    /// The two corners that every set has: a leaf that calls all rows negative, and one that calls
+    /// all positive.
+    fn new(measure: Measure, class_weights: [f64; 2]) -> Self {
+        let [negative, positive] = class_weights;
+        let ends = [Wrong { fp: 0.0, fn_: positive }, Wrong { fp: negative, fn_: 0.0 }];
         let lines = [Line { a: 1.0, b: 0.0, least: 0.0 }, Line { a: 0.0, b: 1.0, least: 0.0 }];
-        let best = (ends[1], vec![FoundNode { test: None, right: 0 }], [0.0, 1.0]);
+        let leaf = vec![FoundNode { test: None, right: 0 }];
+        let best = BestCorner { point: ends[1], nodes: leaf, scales: [0.0, 1.0] };
         let (open, most, is_halted) = (Vec::new(), 0.0, false);
-        let mut corners = Self { measure, sides, open, best, most, is_halted };
+        let mut corners = Self { measure, class_weights, open, best, most, is_halted };
         corners.push(ends, lines);
         corners
     }
 
+    /// The measure at a point.
     fn value(&self, wrong: Wrong) -> f64 {
-        self.measure.of(wrong, self.sides)
+        self.measure.of(wrong, self.class_weights)
     }
 
+    /// Add the chord between two corners.
     fn push(&mut self, ends: [Wrong; 2], lines: [Line; 2]) {
-        let most = self.value(lines[0].corner(lines[1]));
+        let most = self.value(lines[0].crossing(lines[1]));
         self.open.push(Chord { ends, lines, most });
     }
 
-    /// Time is up within a chord.
+    /// Note that time is up before a chord is solved, on which no tree has a greater measure.
     fn halt(&mut self, most: f64) {
         self.is_halted = true;
         self.most = self.most.max(most);
@@ -100,7 +116,7 @@ impl Corners {
             let chord = self.open.swap_remove(i);
             let [from, to] = chord.ends;
             let (a, b) = (from.fn_ - to.fn_, to.fp - from.fp);
-            if chord.most <= self.value(self.best.0) + TIE || a <= 0.0 || b <= 0.0 {
+            if chord.most <= self.value(self.best.point) + TIE || a <= 0.0 || b <= 0.0 {
                 continue;
             }
             if !self.is_halted {
@@ -110,23 +126,30 @@ impl Corners {
         }
     }
 
-    /// Take in the tree of least cost for a chord; no tree of the weighted rows costs less than
-    /// `least`.
-    fn take(&mut self, chord: Chord, [a, b]: [f64; 2], found: (&Cheapest, Vec<FoundNode>, f64)) {
-        let (tree, nodes, least) = found;
+    /// Take in the tree of least cost that the search of a chord has found, with the weights `a`
+    /// and `b` of both classes. No tree of the weighted rows costs less than `least`.
+    fn record(
+        &mut self,
+        chord: Chord,
+        [a, b]: [f64; 2],
+        (tree, nodes, least): (&Cheapest, Vec<FoundNode>, f64),
+    ) {
         let Chord { ends: [from, to], lines, .. } = chord;
         let (wrong, line) = (wrong_of(tree, [a, b]), Line { a, b, least });
-        if self.value(wrong) > self.value(self.best.0) + TIE {
-            self.best = (wrong, nodes, [a, b]);
+        if self.value(wrong) > self.value(self.best.point) + TIE {
+            self.best = BestCorner { point: wrong, nodes, scales: [a, b] };
         }
         if tree.lower < tree.objective {
-            // The corner is possible unless the line cuts it off.
-            let corner = lines[0].corner(lines[1]);
-            let around = match a * corner.fp + b * corner.fn_ < least {
-                true => [lines[0].corner(line), line.corner(lines[1])],
-                false => [corner; 2],
+            // The search ended early. The crossing of both lines bounds the trees of the chord,
+            // unless the new line cuts it off.
+            let crossing = lines[0].crossing(lines[1]);
+            let is_cut_off = a * crossing.fp + b * crossing.fn_ < least;
+            let bounds = if is_cut_off {
+                [lines[0].crossing(line), line.crossing(lines[1])]
+            } else {
+                [crossing; 2]
             };
-            self.halt(around.map(|corner| self.value(corner)).into_iter().fold(0.0, f64::max));
+            self.halt(bounds.map(|point| self.value(point)).into_iter().fold(0.0, f64::max));
         } else if a * wrong.fp + b * wrong.fn_ < (a * from.fp + b * from.fn_) * (1.0 - TIE) {
             self.push([from, wrong], [lines[0], line]);
             self.push([wrong, to], [line, lines[1]]);
@@ -134,28 +157,33 @@ impl Corners {
     }
 }
 
-/// The best tree by a measure; `less`: a tree of one level less.
+/// The best tree by a measure, or the best one that was found within the limits, with a bound of
+/// the measure of all trees. `one_level_less` is the result for one level less, which is returned
+/// if it is better: it can be, where time was up.
+///
+/// # Errors
+/// [`Error::Data`] if one of the classes has no rows, and errors of the searches.
 pub(super) fn best_by(
     measure: Measure,
     prepared: &Prepared<'_>,
     mut ranked: RankedRows,
-    less: Option<Cheapest>,
-    controls: (&Control, &Control),
+    one_level_less: Option<Cheapest>,
+    controls: Controls<'_>,
 ) -> Result<Cheapest> {
-    let own = std::mem::take(&mut ranked.weights);
+    let own_weights = std::mem::take(&mut ranked.weights);
     let weighted = |classes: &[u8], scales: [f64; 2]| -> Vec<f64> {
-        let weight = |row: usize| own.get(row).copied().unwrap_or(1.0);
+        let weight = |row: usize| own_weights.get(row).copied().unwrap_or(1.0);
         let rows = classes.iter().enumerate();
         rows.map(|(row, &class)| weight(row) * scales[usize::from(class)]).collect()
     };
-    let side = |scales: [f64; 2]| weighted(&ranked.class, scales).iter().sum::<f64>();
-    let sides = [side([1.0, 0.0]), side([0.0, 1.0])];
-    if sides.contains(&0.0) {
-        let told = "F and Matthews need rows of both classes: take criterion='error'";
-        return Err(Error::Data(told.into()));
+    let class_weight = |scales: [f64; 2]| weighted(&ranked.class, scales).iter().sum::<f64>();
+    let class_weights = [class_weight([1.0, 0.0]), class_weight([0.0, 1.0])];
+    if class_weights.contains(&0.0) {
+        let reason = "F and Matthews need rows of both classes: take criterion='error'";
+        return Err(Error::Data(reason.into()));
     }
-    let mut opened = less.as_ref().map_or(0, |less| less.opened);
-    let mut corners = Corners::new(measure, sides);
+    let mut opened = one_level_less.as_ref().map_or(0, |tree| tree.opened);
+    let mut corners = Corners::new(measure, class_weights);
     while let Some((chord, scales)) = corners.next() {
         ranked.weights = exactly_summed(weighted(&ranked.class, scales));
         let mut search = prepared.search(&ranked);
@@ -165,25 +193,25 @@ pub(super) fn best_by(
             found => {
                 let (tree, nodes) = found?;
                 opened = tree.opened;
-                corners.take(chord, scales, (&tree, nodes, tree.lower * search.total));
+                corners.record(chord, scales, (&tree, nodes, tree.lower * search.total));
             }
         }
     }
-    ranked.weights = own;
-    let Corners { best: (wrong, nodes, scales), most, .. } = corners;
-    let tree = written_by(prepared, &ranked, &nodes, scales)?;
-    let reached = measure.of(wrong, sides);
+    ranked.weights = own_weights;
+    let reached = corners.value(corners.best.point);
+    let Corners { best: BestCorner { nodes, scales, .. }, most, .. } = corners;
+    let tree = write_labelled_tree(prepared, &ranked, &nodes, scales)?;
     let objective = 1.0 - reached;
     let lower = if most > reached { 1.0 - most } else { objective };
-    Ok(match less.filter(|less| less.objective < objective) {
-        Some(less) => Cheapest { lower: lower.min(less.objective), opened, ..less },
+    Ok(match one_level_less.filter(|tree| tree.objective < objective) {
+        Some(tree) => Cheapest { lower: lower.min(tree.objective), opened, ..tree },
         None => Cheapest { objective, lower, opened, ..tree },
     })
 }
 
-/// The tree by the rows' own weights, with the labels that cost least by these costs of a negative
-/// and of a positive row.
-fn written_by(
+/// The tree of some nodes with the rows' own weights, whose leaves have the labels that cost least
+/// if an error costs `negative` for a row of the first class and `positive` for one of the second.
+fn write_labelled_tree(
     prepared: &Prepared<'_>,
     ranked: &RankedRows,
     nodes: &[FoundNode],
@@ -191,11 +219,12 @@ fn written_by(
 ) -> Result<Cheapest> {
     let mut search = prepared.search(ranked);
     search.costs = Some(CostMatrix::new(&[vec![0.0, negative], vec![positive, 0.0]], 2)?);
-    let loss = search.additive::<f64>(prepared.objective.criterion()?);
-    Ok(search.written(&loss, nodes, None, 0))
+    let loss = search.additive_loss::<f64>(prepared.objective.criterion()?);
+    Ok(search.write_tree(&loss, nodes, None, 0))
 }
 
-/// The misclassified weight of a tree whose rows of each class weigh `scales` times as much.
+/// The misclassified weight of both classes in a tree that was grown from rows whose weights were
+/// multiplied by the scale of their class; in the rows' own weights.
 fn wrong_of(found: &Cheapest, scales: [f64; 2]) -> Wrong {
     let mut wrong = [0.0; 2];
     for (node, counts) in found.tree.nodes.iter().zip(found.tree.counts.chunks_exact(2)) {

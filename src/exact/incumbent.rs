@@ -1,0 +1,143 @@
+//! Trees during the search for optimal ones: plans, and the best one so far.
+
+use super::bounds::{SideCosts, SideLeaves};
+use super::ranked::{RankedRows, RankedTest, TieKey};
+
+/// A tree of ranked tests, of which those next to the leaves may still have to be found.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Plan {
+    /// The best tree of at most this many leaves (1 or 2), so of at most one test, which is still
+    /// to be searched for.
+    Stump(u32),
+    Split(Box<PlanSplit>),
+}
+
+/// A test and the trees of both sides.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PlanSplit {
+    pub(super) test: RankedTest,
+    pub(super) left: Plan,
+    pub(super) right: Plan,
+}
+
+impl Plan {
+    /// The tree of a test and the trees of both sides.
+    pub(super) fn split(test: RankedTest, left: Self, right: Self) -> Self {
+        Self::Split(Box::new(PlanSplit { test, left, right }))
+    }
+}
+
+/// The first test of a tree, with the leaves and the costs of both sides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Split {
+    pub(super) test: RankedTest,
+    /// Leaves that each side may have.
+    pub(super) leaves: SideLeaves,
+    pub(super) costs: SideCosts,
+}
+
+/// The best tree so far, or a bound that trees must undercut.
+#[derive(Debug, Clone)]
+pub(super) struct Incumbent {
+    /// The cost of the tree, or the bound.
+    pub(super) cost: f64,
+    /// The least cost of a tree that was met, even if it does not undercut the bound.
+    pub(super) reached: f64,
+    /// The first test; none for a leaf, and if there is only a bound.
+    pub(super) split: Option<Split>,
+    /// The tree; none if there is only a bound.
+    pub(super) plan: Option<Plan>,
+    /// Whether of several best first tests the first one is asked for.
+    pub(super) resolves_ties: bool,
+}
+
+impl Incumbent {
+    /// No tree yet, and a limit that trees must undercut.
+    pub(super) fn new(limit: f64, resolves_ties: bool) -> Self {
+        Self { cost: limit, reached: f64::INFINITY, split: None, plan: None, resolves_ties }
+    }
+
+    /// Take a tree if it costs less. For leaves, and for trees whose first test need not be the
+    /// first of several best ones.
+    pub(super) fn offer(&mut self, cost: f64, split: Option<Split>, plan: Option<Plan>) {
+        self.reached = self.reached.min(cost);
+        if cost < self.cost {
+            (self.cost, self.split, self.plan) = (cost, split, plan);
+        }
+    }
+
+    /// Replace the tree by one that beats it ([`Self::is_beaten_by`]). Of two trees that are equal
+    /// but for their first test, the lower cost is kept, so that bounds never rise.
+    pub(super) fn replace(&mut self, cost: f64, split: Split, plan: Plan) {
+        self.cost = self.cost.min(cost);
+        self.split = Some(split);
+        self.plan = Some(plan);
+    }
+
+    /// The lower bound at which the search may stop, if a bound of this share of the cost will do
+    /// ([`super::query::Query::share`]).
+    pub(super) fn sufficient_bound(&self, share: f64) -> f64 {
+        if share < 1.0 { self.cost.min(share * self.reached) } else { self.cost }
+    }
+
+    /// Whether a tree of this cost and first test is better. Where ties are resolved, a tree whose
+    /// cost differs by at most `tie` is better if its first test comes earlier in the order of
+    /// [`TieKey`], or if it is the same test with fewer leaves on its left.
+    pub(super) fn is_beaten_by(
+        &self,
+        rows: &RankedRows,
+        tie: f64,
+        cost: f64,
+        split: &Split,
+    ) -> bool {
+        if !self.resolves_ties {
+            return cost < self.cost;
+        }
+        let order = |split: &Split| (rows.tie_key(split.test), split.leaves.left);
+        let is_earlier = || self.split.is_some_and(|best| order(split) < order(&best));
+        cost < self.cost - tie || cost <= self.cost + tie && is_earlier()
+    }
+
+    /// What the trees must cost less than, if their first test is `lowest_test` or a higher one of
+    /// its column. Where ties are resolved, tests that may come before the best one may cost as
+    /// much as it does, up to `tie`; else the share of a query decides.
+    pub(super) fn limit_from_test(
+        &self,
+        rows: &RankedRows,
+        tie: f64,
+        share: f64,
+        lowest_test: impl FnOnce() -> RankedTest,
+    ) -> f64 {
+        if !self.resolves_ties {
+            return self.sufficient_bound(share);
+        }
+        let may_precede = self.split.is_some_and(|best| {
+            // A test and its twin for missing values are tried in either order.
+            let without_twin = |test| TieKey { missing_right: false, ..rows.tie_key(test) };
+            without_twin(lowest_test()) <= without_twin(best.test)
+        });
+        if may_precede { self.cost + tie } else { self.cost - tie }
+    }
+}
+
+/// A tree whose tests are all known, and its cost.
+#[derive(Clone)]
+pub(super) struct CompletePlan {
+    pub(super) cost: f64,
+    pub(super) plan: Plan,
+}
+
+impl CompletePlan {
+    /// The tree of a test and the trees of both sides.
+    pub(super) fn split(test: RankedTest, left: Self, right: Self) -> Self {
+        Self { cost: left.cost + right.cost, plan: Plan::split(test, left.plan, right.plan) }
+    }
+
+    /// The test of its root; none of a leaf.
+    pub(super) fn root_test(&self) -> Option<RankedTest> {
+        match &self.plan {
+            Plan::Split(split) => Some(split.test),
+            Plan::Stump(_) => None,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! A question about a set of rows, and its answer: what the parts of the search for optimal trees
+//! pass to one another.
+
+use super::incumbent::Incumbent;
+use super::ranked::RankedTest;
+use super::sorted::SortedSet;
+use crate::error::{Error, Result};
+
+/// A question to the search: the best tree of `set` with at most `depth` levels and `leaves` leaves
+/// that costs less than `limit`.
+pub(super) struct Query<'q> {
+    pub(super) set: &'q SortedSet,
+    /// Largest number of tests on a path.
+    pub(super) depth: u32,
+    /// Largest number of leaves.
+    pub(super) leaves: u32,
+    /// A tree that costs as much as this, or more, is of no use to the caller.
+    pub(super) limit: f64,
+    /// A lower bound of the cost of every tree of the set, which the caller has proven.
+    pub(super) lower: f64,
+    /// By column, a lower bound of the trees whose first test is of that column.
+    pub(super) by_column: &'q [f64],
+    /// A first test that is probably good, and is tried first.
+    pub(super) hint: Option<RankedTest>,
+    /// The search may stop once its lower bound is this share of the cost of its best tree. With
+    /// 1 it must find the best tree.
+    pub(super) share: f64,
+    /// Whether the first of several best tests must be found ([`super::TieRule::First`]).
+    pub(super) resolves_ties: bool,
+    /// Whether the set is that of all rows, so that progress is reported.
+    pub(super) is_root: bool,
+}
+
+impl<'q> Query<'q> {
+    /// The question for any best tree of a set, whatever it costs, with these bounds by column.
+    pub(super) fn new(set: &'q SortedSet, depth: u32, leaves: u32, by_column: &'q [f64]) -> Self {
+        Self {
+            set,
+            depth,
+            leaves,
+            limit: f64::INFINITY,
+            lower: 0.0,
+            by_column,
+            hint: None,
+            share: 1.0,
+            resolves_ties: false,
+            is_root: false,
+        }
+    }
+}
+
+/// The answer to a [`Query`]: a tree, and what was proven about all trees.
+#[derive(Clone)]
+pub(super) struct Answer {
+    /// The best tree, if it costs less than the limit of the query. Otherwise it has no plan, and
+    /// its cost is that limit.
+    pub(super) best: Incumbent,
+    /// A lower bound of the cost of every tree.
+    pub(super) lower: f64,
+    /// By column, a lower bound of the trees whose first test is of that column. These bounds hold
+    /// in all subsets of the rows, too ([`super::setting::Setting::relax_bounds_for_subsets`]).
+    pub(super) by_column: Vec<f64>,
+    /// Why the search ended early; none if it ended by itself. Bounds are valid either way.
+    pub(super) halted: Option<Error>,
+}
+
+impl Answer {
+    /// The answer that proves nothing, for a set of so many columns.
+    pub(super) fn unknown(columns: usize) -> Self {
+        let best = Incumbent::new(f64::INFINITY, false);
+        Self { best, lower: 0.0, by_column: vec![0.0; columns], halted: None }
+    }
+
+    /// The answer if the search ended by itself.
+    ///
+    /// # Errors
+    /// The reason why it ended early.
+    pub(super) fn complete(self) -> Result<Self> {
+        match self.halted {
+            Some(error) => Err(error),
+            None => Ok(self),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Which of several optimal trees is returned: the one whose tests come first, node by node from
+//! the root down. A search proves the least cost without asking for it below the root, which is
+//! faster; then the tree is searched again, each node with the known cost as its limit.
+
+use super::any_depth::{most_leaves, solve_any};
+use super::incumbent::{Incumbent, Plan, Split};
+use super::query::Query;
+use super::setting::Setting;
+use super::sorted::SortedSet;
+use super::two_levels::Pool;
+use crate::error::Result;
+use crate::parallel::Control;
+
+/// The best tree of a set whose least `cost` is known, with the first of several best tests at
+/// every node. The set is searched again, with a limit so close to that cost that little is open.
+///
+/// # Errors
+/// The reason why a search ended early.
+fn resolve_ties(
+    setting: &Setting<'_>,
+    set: &SortedSet,
+    (depth, leaves): (u32, u32),
+    cost: f64,
+    pool: &Pool,
+    control: &Control,
+) -> Result<Plan> {
+    let leaves = most_leaves(depth, leaves);
+    if leaves <= 2 {
+        return Ok(Plan::Stump(leaves));
+    }
+    let by_column = vec![0.0; set.columns.len()];
+    let limit = cost + 2.0 * setting.tie;
+    let query = Query { limit, resolves_ties: true, ..Query::new(set, depth, leaves, &by_column) };
+    let answer = solve_any(setting, &query, None, pool, control).complete()?;
+    resolve_ties_below_root(setting, set, depth, &answer.best, pool, control)
+}
+
+/// The tree of an optimal first test, of which the searches of all rows have found the first one,
+/// with the first of several best tests at every other node.
+///
+/// # Errors
+/// The reason why a search ended early.
+pub(super) fn resolve_ties_below_root(
+    setting: &Setting<'_>,
+    set: &SortedSet,
+    depth: u32,
+    best: &Incumbent,
+    pool: &Pool,
+    control: &Control,
+) -> Result<Plan> {
+    let Some(Split { test, leaves, costs }) = best.split else {
+        return Ok(Plan::Stump(1));
+    };
+    let resolve_side = |is_right: bool| {
+        let side = set.test_side(setting.rows, test, is_right);
+        let mut side = set.side(setting.rows, side, setting.mark_rule(), control)?;
+        side.hash = setting.solved.hash(&side.columns[0].order);
+        let (leaves, cost) =
+            if is_right { (leaves.right, costs.right) } else { (leaves.left, costs.left) };
+        resolve_ties(setting, &side, (depth - 1, leaves), cost, pool, control)
+    };
+    Ok(Plan::split(test, resolve_side(false)?, resolve_side(true)?))
+}

@@ -37,7 +37,7 @@ struct OpenGap {
 
 /// A threshold that a scan solves, in the gap of this number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Lane {
+struct ThresholdLane {
     threshold: usize,
     gap: usize,
 }
@@ -252,7 +252,7 @@ impl TwoLevelSearch<'_, '_> {
     fn scan(
         &self,
         divided: &DividedColumn,
-        lanes: &[Lane],
+        lanes: &[ThresholdLane],
         is_first_round: bool,
         memory: &mut StumpMemory,
     ) -> Result<SideLosses> {
@@ -295,7 +295,7 @@ impl TwoLevelSearch<'_, '_> {
         &self,
         divided: &mut DividedColumn,
         open: &[OpenGap],
-        lanes: &[Lane],
+        lanes: &[ThresholdLane],
         losses: &SideLosses,
     ) {
         let leaves = divided.leaves;
@@ -346,12 +346,12 @@ fn spread(
     open: &[OpenGap],
     around: Option<RankedTest>,
     (rows, set): (&RankedRows, &SortedSet),
-) -> Vec<Lane> {
-    let mut lanes: Vec<Lane> = Vec::with_capacity(LANES);
+) -> Vec<ThresholdLane> {
+    let mut lanes: Vec<ThresholdLane> = Vec::with_capacity(LANES);
     let n_open: usize = open.iter().map(|open| open.open.len()).sum();
     for (gap, open_gap) in open.iter().enumerate() {
         let OpenThresholds { low, high, .. } = open_gap.open;
-        let lane = |threshold| Lane { threshold, gap };
+        let lane = |threshold| ThresholdLane { threshold, gap };
         // Each of the gaps behind this one gets a lane, too.
         let n_free = LANES - lanes.len() - (open.len() - gap - 1);
         if let Some(hint) = around {

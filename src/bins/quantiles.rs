@@ -21,7 +21,7 @@ use super::TILE;
 use super::sample::{sampled_rows, total_of};
 use crate::data::{MISSING, RowChoice, RowSource, Weights};
 use crate::error::Result;
-use crate::numeric::{bucket_sort, from_order_key, midpoint, order_key};
+use crate::numeric::{from_order_key, midpoint, order_key, radix, radix_sort};
 use crate::parallel::{self, Control};
 
 /// About the number of rows of a sample; more rows than these are sampled. With 256 bins a bin has
@@ -204,11 +204,11 @@ impl Ranked {
         }
         // Values that are float32 have keys of half the size.
         if values.iter().fold(true, |narrow, &x| narrow & (f64::from(x as f32) == x)) {
-            let keys = bucket_sort(values.iter().map(|&x| order_key_narrow(x as f32)));
+            let keys = sorted_narrow(values.iter().map(|&x| order_key_narrow(x as f32)).collect());
             let value = |key| f64::from(from_order_key_narrow(key));
             return Ok(Self::of(keys.into_iter().map(|key| (value(key), 1))));
         }
-        let keys = bucket_sort(values.iter().map(|&x| order_key(x)));
+        let keys = sorted_keys(values.into_iter().map(order_key).collect());
         Ok(Self::of(keys.into_iter().map(|key| (from_order_key(key), 1))))
     }
 
@@ -321,10 +321,50 @@ fn from_order_key_narrow(key: u32) -> f32 {
     f32::from_bits(if key >> 31 == 1 { key ^ (1 << 31) } else { !key })
 }
 
+/// Sort keys of 32 bits.
+fn sorted_narrow(mut keys: Vec<u32>) -> Vec<u32> {
+    if keys.len() < radix::LEAST_ENTRIES {
+        keys.sort_unstable();
+        return keys;
+    }
+    radix_sort(keys, |key| key)
+}
+
+/// Sort keys: a radix sort by the upper 33 bits, which decide most comparisons, and then a sort of
+/// each run with equal upper bits.
+fn sorted_keys(mut keys: Vec<u64>) -> Vec<u64> {
+    if keys.len() < radix::LEAST_ENTRIES {
+        keys.sort_unstable();
+        return keys;
+    }
+    let shift = u64::BITS - radix::BITS;
+    keys = radix_sort(keys, |key| key >> shift);
+    for run in keys.chunk_by_mut(|a, b| a >> shift == b >> shift) {
+        run.sort_unstable();
+    }
+    keys
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::numeric::mix;
+
+    #[test]
+    fn the_sort_is_a_sort() {
+        for n in [0_u64, 5, 1023, 1024, 40_000] {
+            for bits in [3, 30, 64] {
+                let keys: Vec<u64> = (0..n).map(|i| mix(n, i) >> (64 - bits)).collect();
+                let mut expected = keys.clone();
+                expected.sort_unstable();
+                assert_eq!(sorted_keys(keys), expected, "{n} {bits}");
+                let keys: Vec<u32> = expected.iter().rev().map(|&key| (key >> 32) as u32).collect();
+                let mut narrow = keys.clone();
+                narrow.sort_unstable();
+                assert_eq!(sorted_narrow(keys), narrow, "{n} {bits}");
+            }
+        }
+    }
 
     /// Weka's rule, value by value.
     fn slow(masses: &[u64], bins: u64) -> Vec<usize> {

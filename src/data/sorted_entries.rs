@@ -9,7 +9,7 @@
 //! then sorted by the whole key. About 10 ns per value.
 
 use super::entries::pack_entry;
-use crate::numeric::{bucket_sort, order_key};
+use crate::numeric::{order_key, radix, radix_sort};
 
 /// The rows in ascending order of their values, as entries; NaN is missing and comes last. The rows
 /// of equal values ascend, and so do the rows of missing ones.
@@ -26,9 +26,15 @@ pub fn sorted_entries<T: Copy + Into<f64>>(values: &[T]) -> Vec<u32> {
     let shift = key_bits.saturating_sub(32);
     let rows = values.iter().zip(0_u64..).map(|(&value, row)| (value.into(), row));
     let pack = |(value, row)| (order_key(value) - lowest_key) >> shift << 32 | row;
-    // The result is allocated before the memory of the sort, which then leaves no gap below it.
+    // The result is allocated before the arrays of the sort, which then leave no gap below it.
     let mut entries = Vec::with_capacity(values.len());
-    let mut packed = bucket_sort(rows.clone().filter(|(value, _)| !value.is_nan()).map(pack));
+    let mut packed = Vec::with_capacity(values.len());
+    packed.extend(rows.clone().filter(|(value, _)| !value.is_nan()).map(pack));
+    if packed.len() < radix::LEAST_ENTRIES {
+        packed.sort_unstable();
+    } else {
+        packed = radix_sort(packed, |word| word >> 32);
+    }
     // Runs with equal leading bits are sorted by the whole key; equal keys are tied.
     for run in packed.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
         if let [alone] = run {

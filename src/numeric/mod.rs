@@ -10,15 +10,15 @@
 //! load per logarithm. The formula is evaluated above [`LARGEST_TABLE`], and where there is no
 //! memory for a table.
 
-mod bucket_sort;
 mod exact_sum;
 mod joined_moments;
 mod moments;
 pub mod normal;
+pub mod radix;
 
-pub use bucket_sort::bucket_sort;
 pub use exact_sum::ExactSum;
 pub use moments::Moments;
+pub use radix::radix_sort;
 
 use crate::memory::try_reserve;
 use std::cmp::Ordering;

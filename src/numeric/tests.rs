@@ -104,20 +104,3 @@ fn sorting_few_items_is_stable_sorting() {
         assert_eq!(items, sorted);
     }
 }
-
-#[test]
-fn buckets_sort() {
-    for n in [0_u64, 5, 511, 512, 40_000] {
-        for bits in [1, 3, 30, 64] {
-            let keys: Vec<u64> =
-                (0..n).map(|i| (1 << 40) + (mix(n, i) >> (64 - bits)) / 2).collect();
-            let mut expected = keys.clone();
-            expected.sort_unstable();
-            assert_eq!(bucket_sort(keys.iter().copied()), expected, "{n} {bits}");
-            let narrow = |keys: &[u64]| keys.iter().map(|&key| key as u32).collect::<Vec<u32>>();
-            let mut expected = narrow(&keys);
-            expected.sort_unstable();
-            assert_eq!(bucket_sort(narrow(&keys).into_iter()), expected, "{n} {bits}");
-        }
-    }
-}

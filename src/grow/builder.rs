@@ -309,7 +309,7 @@ impl<S: Sum> TreeBuilder<S> {
         tree.children.reserve(n_nodes - 1);
         let mut next_step = 0;
         for &node in &sequence {
-            let &BuilderNode { parent, branch, depth, rows, .. } = &self.nodes[node as usize];
+            let BuilderNode { parent, branch, depth, rows, .. } = self.nodes[node as usize];
             let parent = if parent == NONE { NONE } else { number[parent as usize] };
             let start = tree.counts.len();
             let sums = self.sums(node as usize);

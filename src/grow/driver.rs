@@ -95,13 +95,12 @@ impl<R: NodeRows> Driver<R> {
         step: u32,
         waiting: &mut Vec<Open<R::Node>>,
         control: &Control,
-    ) -> Result<()> {
+    ) {
         let (n_before, n_rows) = (waiting.len(), self.rows.len(&open.rows));
-        self.rows.split(&mut self.tree, open, best, step, waiting, &self.quiet)?;
+        self.rows.split(&mut self.tree, open, best, step, waiting);
         // Rows that are in no child which may be split again are in leaves now.
         let n_open: usize = waiting[n_before..].iter().map(|open| self.rows.len(&open.rows)).sum();
         control.advance(n_rows.saturating_sub(n_open) as u64);
-        Ok(())
     }
 
     /// Make a node a leaf for good.
@@ -128,7 +127,7 @@ impl<R: NodeRows> Driver<R> {
             } else if let Some(best) = self.evaluate(&mut open, control)? {
                 // The stack pops the last child, so the first one goes on top.
                 let n_before = stack.len();
-                self.split(open, &best, NONE, &mut stack, control)?;
+                self.split(open, &best, NONE, &mut stack, control);
                 stack[n_before..].reverse();
             } else {
                 self.discard(open.rows, control);
@@ -213,7 +212,7 @@ impl<R: NodeRows> Driver<R> {
                 continue;
             }
             n_leaves += n_more;
-            self.split(open, &best, step, &mut new_leaves, control)?;
+            self.split(open, &best, step, &mut new_leaves, control);
             step += 1;
             if n_leaves == limit {
                 return Ok(());

@@ -9,7 +9,7 @@
 //! candidate of each feature.
 
 use super::context::{FeaturePlace, GrowContext, neighbours_root};
-use super::evaluate::{ByOrder, KnownOrder, NodeEvaluator, Workspace};
+use super::evaluate::{ByOrder, NodeEvaluator, Workspace};
 use super::evidence::PairContext;
 use super::evidence::pairs::{admit, resolve_radius};
 use super::features::WantedFeatures;
@@ -129,7 +129,10 @@ fn list_candidates<W: ByOrder>(
     weights: W,
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    let context = root_context(data, setting, rows, root, weights);
+    // Criteria on pairs and on neighbours take their scales from the root.
+    let mut context = GrowContext::new(data, setting, rows, weights);
+    context.pairs = context.pairs.map(|_| PairContext::new(weights, root, data.len()));
+    context.neighbours = neighbours_root(data, setting, root, weights);
     // Pairs may need far more memory than the rows, so they are refused before anything is made.
     let row_bytes = RowBuffers::bytes(&context, rows.len());
     if let Evidence::Pairs(formula) = setting.criterion.evidence() {
@@ -162,21 +165,6 @@ fn list_candidates<W: ByOrder>(
         keep_best_divisions(&context, &mut scored);
     }
     name_candidates(&evaluator, &contingency, &scored, control)
-}
-
-/// The context of some rows of a tree as a node: criteria on pairs and on neighbours take their
-/// scales from the rows of the `root`, everything else comes from `rows`.
-fn root_context<'a, W: ByOrder>(
-    data: &'a Dataset<'a>,
-    setting: &'a GrowthSetting<'a>,
-    rows: &RowSet,
-    root: &RowSet,
-    weights: W,
-) -> GrowContext<'a, W> {
-    let mut context = GrowContext::new(data, setting, rows, weights);
-    context.pairs = context.pairs.map(|_| PairContext::new(weights, root, data.len()));
-    context.neighbours = neighbours_root(data, setting, root, weights);
-    context
 }
 
 /// Find Relief's radius, which is that of the root, where the criterion reads it. The node is
@@ -253,12 +241,17 @@ fn name_candidates<W: ByOrder>(
         match context.place(of_feature[0].feature) {
             FeaturePlace::Numeric(numeric) => {
                 // One order serves all thresholds of the feature: to make it may take a sort.
-                let order = evaluator.known_order(numeric);
+                let (order, column) =
+                    (evaluator.known_order(numeric), context.numeric[numeric].column);
+                let name = |&ScoredCandidate { feature, at, score }: &ScoredCandidate| {
+                    let [lower, upper] = order.rows_beside(at).map(|row| column.value(row));
+                    let threshold =
+                        context.setting.threshold(context.data, column, [lower, upper], lower);
+                    Candidate { feature, threshold: Some(threshold.at), levels: None, score }
+                };
                 for block in of_feature.chunks(THRESHOLDS_BETWEEN_CHECKS) {
                     control.check()?;
-                    let thresholds =
-                        block.iter().map(|one| name_threshold(context, numeric, &order, one));
-                    named.extend(thresholds);
+                    named.extend(block.iter().map(name));
                 }
             }
             FeaturePlace::Nominal(nominal) => {
@@ -270,19 +263,6 @@ fn name_candidates<W: ByOrder>(
         }
     }
     Ok(named)
-}
-
-/// A candidate of a numeric feature with its threshold; `order` is that of the feature in the node.
-fn name_threshold<W: ByOrder>(
-    context: &GrowContext<'_, W>,
-    numeric: usize,
-    order: &KnownOrder<'_, W::Sum>,
-    &ScoredCandidate { feature, at, score }: &ScoredCandidate,
-) -> Candidate {
-    let column = context.numeric[numeric].column;
-    let [lower, upper] = order.rows_beside(at).map(|row| column.value(row));
-    let threshold = context.setting.threshold(context.data, column, [lower, upper], lower);
-    Candidate { feature, threshold: Some(threshold.at), levels: None, score }
 }
 
 /// A candidate of a nominal feature with the levels of its first branch, or with a threshold where

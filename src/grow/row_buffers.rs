@@ -10,7 +10,7 @@
 //! Growth on sorted orders and global growth use the buffers. They take O(rows x features) memory,
 //! and all splits of a level together as much time.
 
-use super::context::{FeaturePlace, GrowContext, WIDE_NODE};
+use super::context::{FeaturePlace, GrowContext};
 use super::partition::{
     CodedBuffer, coded_by_branch, order_by_branch, order_in_three, order_in_two,
 };
@@ -208,8 +208,8 @@ pub(super) struct PartitionScratch {
     last: Bits,
     /// Of more branches: the branch of each row.
     branch_of_row: Vec<u16>,
-    /// Entries that leave their places while an order is partitioned, a list per thread.
-    entries: Vec<Vec<u32>>,
+    /// Entries that leave their places while an order is partitioned.
+    entries: Vec<u32>,
     /// Number of rows of the data set.
     n_rows: usize,
 }
@@ -320,19 +320,15 @@ impl<'f> RowSlices<'f> {
     /// `node` is the range of the node that is split, and `plan` its split. The order of a numeric
     /// split feature is already in the order of the branches: values up to the threshold, values
     /// above it, missing values. Branches that are not kept are left in an unspecified state.
-    ///
-    /// # Errors
-    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     pub fn partition<W: Scanning>(
         &mut self,
         context: &GrowContext<'_, W>,
         node: NodeRange,
         plan: &PartitionPlan<'_>,
         scratch: &mut PartitionScratch,
-        control: &Control,
-    ) -> Result<()> {
+    ) {
         if !plan.keep.contains(&true) {
-            return Ok(());
+            return;
         }
         let start = node.start - self.base;
         let range = start..start + node.len;
@@ -341,7 +337,7 @@ impl<'f> RowSlices<'f> {
         self.mark_branches(node, plan, sorted.as_ref(), layout, scratch);
         let branch_starts = starts_of(plan.sizes);
         let is_one_list = context.setting.sorts_in_nodes;
-        self.partition_orders(range.clone(), plan, &branch_starts, is_one_list, scratch, control)?;
+        self.partition_orders(range.clone(), plan, &branch_starts, is_one_list, scratch);
         // The coded rows go from one buffer to the other.
         if layout.features() > 0 {
             let PartitionScratch { later, last, branch_of_row, .. } = scratch;
@@ -356,7 +352,6 @@ impl<'f> RowSlices<'f> {
                 }
             });
         }
-        Ok(())
     }
 
     /// Bring the order of a numeric split feature into the order of the branches, where rows
@@ -385,8 +380,9 @@ impl<'f> RowSlices<'f> {
     }
 
     /// Partition every order but that of the split feature, which has its branches side by side
-    /// already; where nodes sort their features, partition the one list of rows. Several threads
-    /// share the orders of a wide node.
+    /// already; where nodes sort their features, partition the one list of rows.
+    ///
+    /// To let several threads share the orders of a wide node took as long, and more CPU time.
     fn partition_orders(
         &mut self,
         range: Range<usize>,
@@ -394,34 +390,24 @@ impl<'f> RowSlices<'f> {
         branch_starts: &[u32],
         is_one_list: bool,
         scratch: &mut PartitionScratch,
-        control: &Control,
-    ) -> Result<()> {
+    ) {
         let PartitionScratch { later, last, branch_of_row, entries, .. } = scratch;
         let size = |branch: usize| plan.sizes[branch] as usize;
-        let partition = |order: &mut [u32], entries: &mut Vec<u32>| match *plan.keep {
-            [left, right] => order_in_two(order, later, size(0), [left, right], entries),
-            [left, right, missing] => {
-                let (sizes, keep) = ([size(0), size(1), size(2)], [left, right, missing]);
-                order_in_three(order, [later, last], sizes, keep, entries);
+        for (numeric, order) in self.orders.iter_mut().enumerate() {
+            let is_split = matches!(plan.place, FeaturePlace::Numeric(split) if split == numeric);
+            if is_split && !is_one_list {
+                continue;
             }
-            _ => order_by_branch(order, branch_of_row, branch_starts, entries),
-        };
-        let is_ordered = |numeric: usize| {
-            !is_one_list && matches!(plan.place, FeaturePlace::Numeric(split) if split == numeric)
-        };
-        let is_wide = range.len() * self.orders.len() > WIDE_NODE;
-        let threads = if is_wide { control.threads() } else { 1 };
-        entries.resize_with(entries.len().max(threads), Vec::new);
-        let per_thread = self.orders.len().div_ceil(threads).max(1);
-        let mut parts: Vec<_> = self.orders.chunks_mut(per_thread).zip(entries).collect();
-        parallel::for_each_mut(control, &mut parts, &|part, (orders, entries)| {
-            for (numeric, order) in (part * per_thread..).zip(orders.iter_mut()) {
-                if !is_ordered(numeric) {
-                    partition(&mut order[range.clone()], entries);
+            let order = &mut order[range.clone()];
+            match *plan.keep {
+                [left, right] => order_in_two(order, later, size(0), [left, right], entries),
+                [left, right, missing] => {
+                    let (sizes, keep) = ([size(0), size(1), size(2)], [left, right, missing]);
+                    order_in_three(order, [later, last], sizes, keep, entries);
                 }
+                _ => order_by_branch(order, branch_of_row, branch_starts, entries),
             }
-            Ok(())
-        })
+        }
     }
 
     /// Disjoint slices, one per range, of rows of `row_bytes` bytes of codes (0 without nominal

@@ -7,7 +7,7 @@
 //! CHAID's rule levels are merged first ([`crate::stats::inference::merging`]), and the split has a
 //! branch for each group.
 
-use super::context::FeaturePlace;
+use super::context::{FeaturePlace, WIDE_NODE};
 use super::evaluate::{ByOrder, NodeEvaluator, Workspace};
 use super::features::WantedFeatures;
 use super::listing::Candidate;
@@ -33,8 +33,6 @@ use std::iter::repeat_n;
 /// Entries of an order by which the values of rows are fetched ahead: far enough for a value to
 /// arrive from memory, near enough for it to stay in the cache.
 const AHEAD: usize = 16;
-/// Rows times features from which several threads share the tests of a node.
-const WIDE_NODE: usize = 1 << 16;
 
 impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     /// The tests of all features that vary and that the path allows, with adjusted p-values, most

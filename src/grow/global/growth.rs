@@ -511,7 +511,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         // Divide the rows; children that may be split are leaves with candidates.
         let open = Open { node: leaf.node, rows: RangeNode::new(leaf.range) };
         let mut children = Vec::new();
-        self.ranges.split(&mut self.tree, open, &split, number, &mut children, control)?;
+        self.ranges.split(&mut self.tree, open, &split, number, &mut children);
         for child in children {
             self.open(child.node, child.rows.range, control)?;
         }

@@ -43,8 +43,13 @@ pub fn grow(
     let Some(planes) = data.planes() else {
         return Err(Error::Internal("bit planes of columns that are not nominal".into()));
     };
-    let context =
-        PlaneContext { planes, setting, n_rows: rows.len(), n_features: data.columns().len() };
+    let mut places = vec![PlanePlace::default(); data.columns().len()];
+    for (group, columns) in planes.groups.iter().enumerate() {
+        for (column, &feature) in columns.features.iter().enumerate() {
+            places[feature as usize] = PlanePlace { group, column };
+        }
+    }
+    let context = PlaneContext { planes, setting, n_rows: rows.len(), places };
     let mut sums = vec![0; data.n_classes()];
     rows.rows().iter().for_each(|&row| sums[data.classes()[row as usize] as usize] += 1);
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(setting.seed, 0), 0);
@@ -61,8 +66,8 @@ struct PlaneContext<'a> {
     setting: &'a GrowthSetting<'a>,
     /// Rows of the root.
     n_rows: usize,
-    /// Features of the data set.
-    n_features: usize,
+    /// The place of each feature of the data set.
+    places: Vec<PlanePlace>,
 }
 
 /// The tables of the features of a group, as a block of candidates.
@@ -79,7 +84,7 @@ struct FeatureBlock {
 }
 
 /// The place of a feature: its group of features of equal arity, and its column there.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct PlanePlace {
     group: usize,
     column: usize,
@@ -161,13 +166,12 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
         best: &BestSplit<u32>,
         step: u32,
         children: &mut Vec<Open<Mask>>,
-        _: &Control,
-    ) -> Result<()> {
+    ) {
         // Other nodes may have been counted since this one was evaluated.
         if self.counted_node != open.node {
             self.count(tree, &open);
         }
-        let place = self.place_of(best.feature)?;
+        let place = self.context.places[best.feature as usize];
         self.sum_branches(place, tree.classes);
         let added = NewChildren { sums: &self.sums, rows: &self.sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &[]);
@@ -180,7 +184,6 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
             }
         }
         self.discard(open.rows);
-        Ok(())
     }
 
     fn discard(&mut self, rows: Mask) {
@@ -271,18 +274,14 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
         let mut words = self.pool.pop().unwrap_or_default();
         words.clear();
         let last_value = group.arity - 1;
-        if branch < last_value {
-            words.extend(parent.iter().filter_map(|&SparseWord { word, mask }| {
-                let mask = mask & bits(word, branch);
-                (mask != 0).then_some(SparseWord { word, mask })
-            }));
-        } else {
-            words.extend(parent.iter().filter_map(|&SparseWord { word, mask }| {
-                let others = (0..last_value).fold(0, |union, value| union | bits(word, value));
-                let mask = mask & !others;
-                (mask != 0).then_some(SparseWord { word, mask })
-            }));
-        }
+        words.extend(parent.iter().filter_map(|&SparseWord { word, mask }| {
+            let mask = if branch < last_value {
+                mask & bits(word, branch)
+            } else {
+                (0..last_value).fold(mask, |rest, value| rest & !bits(word, value))
+            };
+            (mask != 0).then_some(SparseWord { word, mask })
+        }));
         words
     }
 
@@ -324,7 +323,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
             let selector = Selector {
                 gain_filter: setting.gain_filter,
                 ties: setting.ties,
-                features: self.context.n_features,
+                features: self.context.places.len(),
             };
             // The key of ties on all forms of rows, so that each of them draws the same candidate.
             let tie_key = mix(setting.seed, !tree.nodes[node].key);
@@ -332,7 +331,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
             selector.choose(self.valid_candidates(), &mut facts, tie_key)?
         };
         let Some(winner) = winner else { return Ok(None) };
-        let PlanePlace { group, column } = self.place_of(winner.feature)?;
+        let PlanePlace { group, column } = self.context.places[winner.feature as usize];
         let mut distance = [0.0];
         setting.criterion.distance(&self.tables(group, totals).window(column, 1), &mut distance)?;
         let branches = self.context.planes.groups[group].arity;
@@ -340,16 +339,6 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
         let split = BestSplit { distance: distance[0], ..split };
         let node_sums = NodeSums { setting, totals, unit: 1.0 };
         node_sums.accept_by_table(split, self.context.n_rows as f64)
-    }
-
-    /// The place of a feature among the groups. A data set with planes has all its features there.
-    fn place_of(&self, feature: u32) -> Result<PlanePlace> {
-        let mut groups = self.context.planes.groups.iter().enumerate();
-        let place = groups.find_map(|(group, columns)| {
-            let column = columns.features.binary_search(&feature).ok()?;
-            Some(PlanePlace { group, column })
-        });
-        place.ok_or_else(|| Error::Internal("a feature without bit planes".into()))
     }
 
     /// The valid candidate of the largest score, the one of the lowest feature among equals.
@@ -454,7 +443,7 @@ struct PlaneFacts<'w, 'g, 'a> {
 
 impl CandidateFacts for PlaneFacts<'_, '_, '_> {
     fn gain(&mut self, feature: u32, _at: u32) -> Result<f64> {
-        let PlanePlace { group, column } = self.rows.place_of(feature)?;
+        let PlanePlace { group, column } = self.rows.context.places[feature as usize];
         let mut out = [0.0];
         let table = self.rows.tables(group, self.totals);
         <dyn Criterion>::score(&InfoGain, &table.window(column, 1), &mut out)?;

@@ -82,9 +82,6 @@ pub(super) trait NodeRows: Sized {
     /// Make a split that [`Self::evaluate`] returned for this node, with other nodes evaluated in
     /// between: add the children to the tree and divide the rows. Children that may be split
     /// again are pushed, in branch order. `step` is the number of the split in the order of growth.
-    ///
-    /// # Errors
-    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
     fn split(
         &mut self,
         tree: &mut TreeBuilder<Self::Sum>,
@@ -92,8 +89,7 @@ pub(super) trait NodeRows: Sized {
         best: &Self::Best,
         step: u32,
         children: &mut Vec<Open<Self::Node>>,
-        control: &Control,
-    ) -> Result<()>;
+    );
 
     /// Recycle the memory of a node that stays a leaf.
     fn discard(&mut self, rows: Self::Node) {

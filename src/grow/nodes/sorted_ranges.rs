@@ -187,8 +187,7 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
         best: &BestSplit<W::Sum>,
         step: u32,
         children: &mut Vec<Open<Self::Node>>,
-        control: &Control,
-    ) -> Result<()> {
+    ) {
         // Add the children; a small node has its orders divided, and that is all.
         let RangeNode { range, short } = open.rows;
         let new = NewChildren { sums: &best.sums, rows: &best.sizes };
@@ -199,15 +198,13 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
             let n_left = best.sizes[0] as usize;
             let divided = orders.divide(numeric, n_left, keep, &mut self.pool);
             push_small_children(divided, range, n_left, first_child, children);
-            self.discard(RangeNode { range, short });
-            return Ok(());
+            return self.discard(RangeNode { range, short });
         }
         let keep: Vec<bool> = (0..best.sizes.len() as u32)
             .map(|branch| !self.is_finished(tree, first_child + branch))
             .collect();
         if !keep.contains(&true) {
-            self.discard(RangeNode { range, short });
-            return Ok(());
+            return self.discard(RangeNode { range, short });
         }
         // Bring the rows of each branch that is kept together.
         let plan = PartitionPlan {
@@ -217,7 +214,7 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
             keep: &keep,
             branch_of: &best.branch_of,
         };
-        self.slices.partition(self.context, range, &plan, &mut self.scratch, control)?;
+        self.slices.partition(self.context, range, &plan, &mut self.scratch);
         let mut start = range.start;
         for ((node, &size), keep) in (first_child..).zip(&best.sizes).zip(keep) {
             let range = NodeRange { start, len: size as usize, buffer: 1 - range.buffer };
@@ -226,7 +223,6 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
                 children.push(Open { node, rows: RangeNode::new(range) });
             }
         }
-        Ok(())
     }
 
     fn discard(&mut self, rows: Self::Node) {

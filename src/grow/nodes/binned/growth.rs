@@ -176,12 +176,10 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         best: &BestSplit<S>,
         step: u32,
         children: &mut Vec<Open<Self::Node>>,
-        _: &Control,
-    ) -> Result<()> {
+    ) {
         let (context, feature) = (self.context, best.feature as usize);
         if let Some(small) = &open.rows.small {
-            self.split_small(tree, &open, small, best, step, children);
-            return Ok(());
+            return self.split_small(tree, &open, small, best, step, children);
         }
         let CodedNode { range, counters, .. } = open.rows;
         // Divide the records by branch, and add the children.
@@ -214,7 +212,6 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
                 children.push(Open { node, rows });
             }
         }
-        Ok(())
     }
 
     fn discard(&mut self, mut rows: Self::Node) {

@@ -181,8 +181,7 @@ impl<'b, F: FractionSums> NodeRows for Fractional<'b, F> {
         FractionalSplit { best, division }: &FractionalSplit<F::Sum>,
         step: u32,
         children: &mut Vec<Open<FractionalRows>>,
-        _: &Control,
-    ) -> Result<()> {
+    ) {
         let added = NewChildren { sums: &best.sums, rows: &division.rows };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let wanted: Vec<bool> = (first_child..)
@@ -195,7 +194,6 @@ impl<'b, F: FractionSums> NodeRows for Fractional<'b, F> {
                 .zip(divided)
                 .filter_map(|(node, instances)| instances.map(|rows| Open { node, rows })),
         );
-        Ok(())
     }
 
     fn detach(self, nodes: Vec<FractionalRows>) -> Vec<FractionalRows> {

@@ -137,23 +137,16 @@ pub fn distances(tree: &Tree, criterion: &dyn Criterion, control: &Control) -> R
             }
         }
         // Their distances, from counts of the type that growth used.
-        let mut block_distances = vec![0.0; n];
+        let mut of_block = vec![0.0; n];
         if counts_rows {
             let rows =
                 |counts: &[f64]| counts.iter().map(|&count| count as u32).collect::<Vec<u32>>();
-            score::distances(
-                criterion,
-                &context,
-                &rows(totals),
-                &rows(&cells),
-                n,
-                &mut block_distances,
-            )?;
+            score::distances(criterion, &context, &rows(totals), &rows(&cells), n, &mut of_block)?;
         } else {
-            score::distances::<f64>(criterion, &context, totals, &cells, n, &mut block_distances)?;
+            score::distances::<f64>(criterion, &context, totals, &cells, n, &mut of_block)?;
         }
         // Adding 0 turns -0 into 0.
-        out.extend(block_distances.iter().map(|distance| distance + 0.0));
+        out.extend(of_block.iter().map(|distance| distance + 0.0));
     }
     Ok(out)
 }

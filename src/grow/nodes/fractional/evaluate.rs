@@ -112,12 +112,16 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         ClassOf { codes: &self.instances.classes, starts: &self.starts }
     }
 
+    /// The weights of the instances, if they are fixed-point numbers and the kernels add up so many
+    /// classes.
+    fn weights_for_kernel(&self) -> Option<&[i64]> {
+        self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&self.totals.len()))
+    }
+
     /// Class sums of some entries of an order.
     fn sums_of(&self, order: &[u32]) -> Vec<W::Sum> {
         let n_classes = self.totals.len();
-        if let Some(weights) =
-            self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&n_classes))
-        {
+        if let Some(weights) = self.weights_for_kernel() {
             let mut units = [0; MOST_CLASSES];
             let units = &mut units[..n_classes];
             weighed_sums(order, weights, &self.starts, units);
@@ -147,9 +151,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
     /// step of entries, from the first row of each class on, into `steps` (else empty).
     fn known_with_steps(&self, order: &[u32], steps: &mut Vec<i64>) -> Vec<W::Sum> {
         let n_classes = self.totals.len();
-        let Some(weights) =
-            self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&n_classes))
-        else {
+        let Some(weights) = self.weights_for_kernel() else {
             steps.clear();
             return self.known_sums(order);
         };

@@ -25,7 +25,6 @@ mod any_depth;
 mod bounds;
 mod cache;
 mod consistent;
-mod found_nodes;
 mod greedy;
 mod grown;
 mod incumbent;

@@ -5,7 +5,6 @@
 //! these tests are written down.
 
 use super::any_depth::{FirstTest, first_tests, solve_any};
-use super::found_nodes::in_pre_order;
 use super::losses::Loss;
 use super::objective::Cheapest;
 use super::part::SetPart;
@@ -125,8 +124,7 @@ impl Question for NearRoots {
             let lower = (root.cost > optimal).then_some(best);
             let opened = setting.nodes.opened.load(Ordering::Relaxed);
             near.features[feature].tests[position].tree = Some(near.trees.len());
-            let nodes = in_pre_order(&completed.plan);
-            near.trees.push(search.write_tree(loss, &nodes, lower, opened));
+            near.trees.push(search.write_tree(loss, &completed.plan, lower, opened));
         }
         Ok(near)
     }

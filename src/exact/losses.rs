@@ -8,6 +8,7 @@
 //! rows of any class costs no more.
 
 use super::ranked::RankedRows;
+use super::solved::lock;
 use super::sorted::{BUCKET, NEEDED, SortedSet, mark_to_score};
 use crate::criteria::{Context, Criterion, LossRise};
 use crate::numeric::Count;
@@ -17,6 +18,7 @@ use crate::simd::stumps::{
 };
 use crate::tree::CostMatrix;
 use std::any::Any;
+use std::sync::Mutex;
 
 /// A loss for each lane: of the left sides of the thresholds, then of their right sides.
 pub(super) type BothSides = [[f64; LANES]; 2];
@@ -136,6 +138,20 @@ pub(super) trait Loss: Sync {
 /// Memory of [`Loss::stumps`], kept between calls: each loss has its own kind.
 #[derive(Debug, Default)]
 pub(super) struct StumpMemory(Option<Box<dyn Any + Send>>);
+
+/// Pieces of memory of scans. Each worker takes one and gives it back.
+#[derive(Default)]
+pub(super) struct Pool(Mutex<Vec<StumpMemory>>);
+
+impl Pool {
+    /// Use a piece of memory, a new one if all are in use.
+    pub(super) fn with<R>(&self, work: impl FnOnce(&mut StumpMemory) -> R) -> R {
+        let mut memory = lock(&self.0).pop().unwrap_or_default();
+        let result = work(&mut memory);
+        lock(&self.0).push(memory);
+        result
+    }
+}
 
 impl StumpMemory {
     /// The memory of a kind. It is empty on first use, and if another kind was kept.

@@ -81,11 +81,11 @@ impl Question for NearRoots {
         Controls { searching: control, .. }: Controls<'_>,
     ) -> Result<NearTrees> {
         let started = search.start(loss, false, control)?;
-        let Started { setting, set, pool, depth, leaves, .. } = &started;
+        let Started { setting, set, depth, leaves, .. } = &started;
         let unknown = vec![0.0; set.columns.len()];
         let best_of_depth = |depth| {
             let query = Query::new(set, depth, *leaves, &unknown);
-            solve_any(setting, &query, None, pool, control).complete()
+            solve_any(setting, &query, None, control).complete()
         };
         let best = best_of_depth(*depth)?.best.cost;
         let optimal = setting.cost_with_rounding(set, best);
@@ -134,7 +134,7 @@ impl Question for NearRoots {
 /// ties, and whether there are any; if not, the best one alone.
 fn tests_of_feature(
     search: &OptimalSearch<'_>,
-    Started { setting, set, pool, depth, leaves, .. }: &Started<'_>,
+    Started { setting, set, depth, leaves, .. }: &Started<'_>,
     feature: usize,
     limit: f64,
     one_level_less: &Answer,
@@ -145,8 +145,7 @@ fn tests_of_feature(
     let by_column: Vec<f64> = search.ranked.columns.iter().map(bound).collect();
     let find = |limit: f64, is_all: bool| {
         let query = Query { limit, ..Query::new(set, *depth, *leaves, &by_column) };
-        let less = (one_level_less.lower, one_level_less.by_column.clone());
-        first_tests(setting, &query, less, is_all, pool, control)
+        first_tests(setting, &query, one_level_less, is_all, control)
     };
     let mut tests = find(limit, true)?;
     let is_near = !tests.is_empty();

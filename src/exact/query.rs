@@ -58,7 +58,7 @@ pub(super) struct Answer {
     /// A lower bound of the cost of every tree.
     pub(super) lower: f64,
     /// By column, a lower bound of the trees whose first test is of that column. These bounds hold
-    /// in all subsets of the rows, too ([`super::setting::Setting::relax_bounds_for_subsets`]).
+    /// in all subsets of the rows, too ([`super::setting::Setting::answer`]).
     pub(super) by_column: Vec<f64>,
     /// Why the search ended early; none if it ended by itself. Bounds are valid either way.
     pub(super) halted: Option<Error>,

@@ -6,7 +6,7 @@
 use super::SearchLimits;
 use super::grown::GreedyGrowth;
 use super::incumbent::{Plan, PlanSplit};
-use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
+use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Pool, Weight};
 use super::objective::{Cheapest, Objective, TieRule};
 use super::part::SetPart;
 use super::passes::{Controls, Task, complete_stumps, grow_leaves_greedily, search_by_levels};
@@ -15,7 +15,6 @@ use super::setting::{SearchNodes, Setting};
 use super::solved::SolvedSets;
 use super::sorted::SortedSet;
 use super::ties::resolve_ties_below_root;
-use super::two_levels::Pool;
 use super::written::{WrittenNode, WrittenTest, write_tree};
 use crate::criteria::{self, Context, Criterion, LossRise};
 use crate::data::{Column, Dataset, Weights};
@@ -203,7 +202,6 @@ pub(super) struct OptimalSearch<'a> {
 pub(super) struct Started<'a> {
     pub(super) setting: Setting<'a>,
     pub(super) set: SortedSet,
-    pub(super) pool: Pool,
     /// The most levels that are searched in full.
     pub(super) depth: u32,
     /// The most levels of the tree, which may grow greedily below `depth`.
@@ -357,6 +355,7 @@ impl OptimalSearch<'_> {
         let bytes = limits.memory.min(control.budget().left()) / if min_rows > 1 { 2 } else { 1 };
         let budget = limits.node_budget.unwrap_or(u64::MAX).into();
         let nodes = Arc::new(SearchNodes { opened: self.opened.into(), budget });
+        let pool = Arc::new(Pool::default());
         let setting_of = |min_rows: u32, without_row_limit: Option<Box<Setting<'s>>>| Setting {
             rows: ranked,
             loss,
@@ -369,6 +368,7 @@ impl OptimalSearch<'_> {
                 ..=MOST_KEPT_VALUES => SolvedSets::new(ranked.len(), bytes),
                 _ => SolvedSets::default(),
             },
+            pool: pool.clone(),
             nodes: nodes.clone(),
             reported: 0.into(),
         };
@@ -377,7 +377,7 @@ impl OptimalSearch<'_> {
         let (leaves, [full_depth, depth]) = self.objective.shape(limits, ranked.len());
         let mut set = SortedSet::all(ranked, setting.mark_rule(), control)?;
         set.hash = setting.solved.hash(&all);
-        Ok(Started { setting, set, pool: Pool::new(), depth, full_depth, leaves, is_integral })
+        Ok(Started { setting, set, depth, full_depth, leaves, is_integral })
     }
 
     /// The growth of greedy trees in a setting: by the criterion of the objective, and by gini.
@@ -397,30 +397,19 @@ impl OptimalSearch<'_> {
     }
 
     /// Search the best tree, and write it for a model.
-    fn find_best(
-        &self,
-        loss: &dyn Loss,
-        controls: Controls<'_>,
-    ) -> Result<(Cheapest, Plan)> {
+    fn find_best(&self, loss: &dyn Loss, controls: Controls<'_>) -> Result<(Cheapest, Plan)> {
         let leaf_penalty = self.objective.leaf_penalty * self.total;
         let resolves_ties = self.objective.ties == TieRule::First;
         let started = self.start(loss, resolves_ties, controls.ending)?;
-        let Started { setting, set, pool, depth, full_depth, leaves, is_integral } = &started;
+        let Started { setting, set, depth, full_depth, leaves, is_integral } = &started;
         let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
         let (start, is_timed) = (self.start, self.limits.time_limit.is_some());
         let growth = self.growth(setting)?;
         let task = Task { depth, leaves, resolves_ties, start, is_timed };
-        let (answer, mut best) = search_by_levels(&growth, set, &task, pool, controls)?;
+        let (answer, mut best) = search_by_levels(&growth, set, &task, controls)?;
         let (is_done, whole) = (answer.halted.is_none(), SetPart::whole(set));
         if is_done && resolves_ties && answer.best.plan.is_some() {
-            match resolve_ties_below_root(
-                setting,
-                set,
-                depth,
-                &answer.best,
-                pool,
-                controls.searching,
-            ) {
+            match resolve_ties_below_root(setting, set, depth, &answer.best, controls.searching) {
                 Err(Error::OutOfTime) => {}
                 plan => best = complete_stumps(setting, whole, &plan?, controls.ending)?,
             }

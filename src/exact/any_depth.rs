@@ -50,8 +50,8 @@ struct Progress {
     /// Gaps that a worker divides now.
     busy: Vec<DeepGap>,
     best: Incumbent,
-    /// Those that were found, if all first tests below the limit are asked for. The limit then
-    /// stays as it is. None if only the best tree is asked for.
+    /// The first tests that were found, if all below the limit are asked for: the limit then stays
+    /// as it is. None if only the best tree is asked for.
     all_first_tests: Option<Vec<FirstTest>>,
     /// By column, a lower bound of the thresholds that are no longer open.
     closed: Vec<f64>,
@@ -136,19 +136,20 @@ pub(super) fn solve_any(
     let depth = query.depth.min(setting.deepest_affordable(leaf_cost.min(query.limit)));
     let leaves = most_leaves(depth, query.leaves);
     let query = &Query { depth, leaves, ..*query };
-    if query.depth <= 2 || leaves <= 3 || query.set.len < 4 {
-        return two_levels(setting, query, control);
-    }
+    let is_shallow = depth <= 2 || leaves <= 3 || query.set.len < 4;
     let mut best = Incumbent::new(query.limit, query.resolves_ties);
     best.offer(leaf_cost, None, Some(Plan::Stump(1)));
-    if query.is_root {
+    if query.is_root && !is_shallow {
         best.reached = query.limit;
     }
+    // No tree with a test costs less than two leaves.
     let floor = query.lower.max((2.0 * setting.penalty).min(best.cost));
-    let mut by_column = query.by_column.to_vec();
     if best.cost <= floor {
-        by_column.iter_mut().for_each(|bound| *bound = bound.max(floor));
+        let by_column = query.by_column.iter().map(|bound| bound.max(floor)).collect();
         return Answer { lower: best.cost, best, by_column, halted: None };
+    }
+    if is_shallow {
+        return two_levels(setting, query, best, floor, control);
     }
     // One level less: a tree, and bounds beyond both ends of every column.
     let is_given = one_level_less.is_some();
@@ -165,7 +166,8 @@ pub(super) fn solve_any(
         best.offer(less.best.cost, less.best.split, less.best.plan);
     }
     if !is_given && less.halted.is_some() {
-        return Answer { best, lower: floor.min(leaf_cost), by_column, halted: less.halted };
+        let (lower, by_column) = (floor.min(leaf_cost), query.by_column.to_vec());
+        return Answer { best, lower, by_column, halted: less.halted };
     }
     if !is_given && query.depth > setting.deepest_affordable(less.best.cost.min(query.limit)) {
         // More levels cost more than they can save.
@@ -181,7 +183,7 @@ pub(super) fn solve_any(
     let (progress, changed) = (Mutex::new(progress), Condvar::new());
     let deeper = Deeper { setting, query, control, floor, progress, changed };
     deeper.run();
-    deeper.answer(by_column)
+    deeper.answer()
 }
 
 /// The first tests of the trees of a set that cost less than the limit of a query; if not
@@ -299,7 +301,7 @@ impl Deeper<'_, '_> {
     fn divide_gaps(&self) {
         let mut progress = lock(&self.progress);
         loop {
-            if progress.halted.is_some() || self.is_settled(&progress) {
+            if progress.halted.is_some() || self.query.is_settled(&progress.best, self.floor) {
                 break;
             }
             let Some(job) = self.next_job(&mut progress) else {
@@ -346,12 +348,6 @@ impl Deeper<'_, '_> {
         self.control.expect(1000);
         let before = self.setting.reported.fetch_max(thousandths, Ordering::Relaxed);
         self.control.advance(thousandths.saturating_sub(before));
-    }
-
-    /// Whether the bound that holds for all trees already suffices for the query.
-    fn is_settled(&self, progress: &Progress) -> bool {
-        let best = &progress.best;
-        best.sufficient_bound(self.query.share) <= self.floor && !best.resolves_ties
     }
 
     /// The next threshold: of a hint, or in the middle of the most promising gap; none if no
@@ -422,8 +418,8 @@ impl Deeper<'_, '_> {
         open
     }
 
-    /// Take the gap of a number out of the list, to be divided at a threshold. Those of its
-    /// thresholds that are not open count as closed from now on.
+    /// Take gap number `i` out of the list, to be divided at a threshold. Its thresholds that are
+    /// not open count as closed from now on.
     fn take_job(
         &self,
         progress: &mut Progress,
@@ -629,9 +625,8 @@ impl Deeper<'_, '_> {
         }
     }
 
-    /// The answer of the search, whether it has ended by itself or not. `by_column` are the bounds
-    /// that it started with.
-    fn answer(self, by_column: Vec<f64>) -> Answer {
+    /// The answer of the search, whether it has ended by itself or not.
+    fn answer(self) -> Answer {
         let progress = lock(&self.progress);
         let best = progress.best.clone();
         let mut proven = progress.closed.clone();
@@ -639,10 +634,10 @@ impl Deeper<'_, '_> {
             let bound = self.bounds(gap.column).open(&gap.gap, f64::INFINITY).bound;
             proven[gap.column] = proven[gap.column].min(bound);
         }
-        if self.is_settled(&progress) {
+        if self.query.is_settled(&best, self.floor) {
             proven.iter_mut().for_each(|bound| *bound = bound.min(best.cost));
         }
         let halted = progress.halted.clone();
-        self.setting.answer(self.query, best, (self.floor, proven), by_column, halted)
+        self.setting.answer(self.query, best, self.floor, &proven, halted)
     }
 }

@@ -3,7 +3,7 @@
 use super::bounds::Sides;
 use super::ranked::RankedTest;
 
-/// A tree of ranked tests, of which those next to the leaves may still have to be found.
+/// A tree of ranked tests. The tests next to its leaves may still have to be found.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Plan {
     /// The best tree of at most this many leaves (1 or 2), so of at most one test, which is still

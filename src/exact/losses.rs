@@ -46,7 +46,7 @@ pub(super) struct SideLosses {
     pub(super) free: BothSides,
 }
 
-/// On which side of which thresholds each row is.
+/// The side of each threshold that a row is on, for all rows.
 #[derive(Debug, Default)]
 pub(super) struct LaneCodes {
     /// `code | class << 8` of each row by its number; the code is the number of thresholds that are
@@ -244,8 +244,8 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
             }
         };
         in_order.clear();
-        // Where leaves need several rows, the scans of tests that leave them so many, which are run
-        // later if they may be of use. Each comes with the losses of tests that leave any number.
+        // Where leaves need several rows, the scans of tests that leave enough of them are run later,
+        // if they may be of use. Each comes with the losses of tests that leave any number.
         let (mark, mut limited_scans) = (mark_to_score(min_rows), Vec::new());
         // Whether the scan of the column before has covered this one, which is its twin.
         let mut is_covered = false;

@@ -110,11 +110,7 @@ impl TreePlan {
             };
             // Divide the other splits: what the known trees of both sides need.
             let (left, right) = divide(&problem.ranks, bits, known.split);
-            let splits_needed = |side: &[u64]| {
-                let high = search.cache.get(side).map_or(u16::MAX, |known| known.high);
-                if problem.common(side) != 0 { 0 } else { high }
-            };
-            let (need_left, need_right) = (splits_needed(&left), splits_needed(&right));
+            let [need_left, need_right] = [&left, &right].map(|side| search.high(side, u16::MAX));
             let total = known.high - 1;
             let budget_left =
                 if need_left <= total { need_left } else { total - need_right.min(total) };

@@ -47,6 +47,11 @@ impl<'q> Query<'q> {
             is_root: false,
         }
     }
+
+    /// Whether `floor`, a lower bound of all trees with a test, already suffices.
+    pub(super) fn is_settled(&self, best: &Incumbent, floor: f64) -> bool {
+        best.sufficient_bound(self.share) <= floor && !best.resolves_ties
+    }
 }
 
 /// The answer to a [`Query`]: a tree, and what was proven about all trees.
@@ -65,7 +70,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The answer that proves nothing, for a set of so many columns.
+    /// The answer that proves nothing, for a set with this number of columns.
     pub(super) fn unknown(columns: usize) -> Self {
         let best = Incumbent::new(f64::INFINITY, false);
         Self { best, lower: 0.0, by_column: vec![0.0; columns], halted: None }

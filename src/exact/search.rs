@@ -35,8 +35,8 @@ const MOST_COUNTED: f64 = (1_u64 << 30) as f64;
 /// The criterion of the second greedy tree; the first one grows by the loss.
 const GINI: &str = "gini";
 
-/// Solved sets are kept if all columns together have at most so many distinct values: with more,
-/// the same set of rows hardly ever comes again ([`super::solved`]).
+/// Solved sets are kept if all columns together have at most this number of distinct values: with
+/// more, the same set of rows hardly ever comes again ([`super::solved`]).
 const MOST_KEPT_VALUES: usize = 1000;
 
 /// The checked input of a search, whose rows are not yet ranked.
@@ -175,7 +175,39 @@ impl Question for BestTree {
         loss: &dyn Loss,
         controls: Controls<'_>,
     ) -> Result<Self::Found> {
-        search.find_best(loss, controls)
+        let leaf_penalty = search.objective.leaf_penalty * search.total;
+        let resolves_ties = search.objective.ties == TieRule::First;
+        let started = search.start(loss, resolves_ties, controls.ending)?;
+        let Started { setting, set, depth, full_depth, leaves, is_integral } = &started;
+        let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
+        let (start, is_timed) = (search.start, search.limits.time_limit.is_some());
+        let growth = search.growth(setting)?;
+        let task = Task { depth, leaves, resolves_ties, start, is_timed };
+        let (answer, mut best) = search_by_levels(&growth, set, &task, controls)?;
+        let (is_done, whole) = (answer.halted.is_none(), SetPart::whole(set));
+        if is_done && resolves_ties && answer.best.plan.is_some() {
+            match resolve_ties_below_root(setting, set, depth, &answer.best, controls.searching) {
+                Err(Error::OutOfTime) => {}
+                plan => best = complete_stumps(setting, whole, &plan?, controls.ending)?,
+            }
+        }
+        let is_deepest = depth == *full_depth;
+        if !is_deepest {
+            best = grow_leaves_greedily(&growth, whole, &best.plan, *full_depth, controls.ending)?;
+        }
+        // Of deeper trees nothing is known but that no loss is negative, and that they have a leaf.
+        let is_proven = is_done && best.cost <= setting.cost_with_rounding(set, answer.best.cost);
+        let lower =
+            if is_deepest { (!is_proven).then_some(answer.lower) } else { Some(leaf_penalty) };
+        // The bound minus what the penalty for ties may have added to it. A whole cost is at least
+        // the next whole number; 1e-6 forgives rounding.
+        let lower = lower.map(|lower| {
+            let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
+            let lower = (lower - ties).max(leaf_penalty);
+            if *is_integral { (lower - 1e-6).ceil().max(leaf_penalty) + 0.0 } else { lower }
+        });
+        let opened = setting.nodes.opened.load(Ordering::Relaxed);
+        Ok((search.write_tree(loss, &best.plan, lower, opened), best.plan))
     }
 }
 
@@ -394,43 +426,6 @@ impl OptimalSearch<'_> {
             context: Context::new(self.ranked.classes, most_rows),
             is_whole: self.is_whole,
         })
-    }
-
-    /// Search the best tree, and write it for a model.
-    fn find_best(&self, loss: &dyn Loss, controls: Controls<'_>) -> Result<(Cheapest, Plan)> {
-        let leaf_penalty = self.objective.leaf_penalty * self.total;
-        let resolves_ties = self.objective.ties == TieRule::First;
-        let started = self.start(loss, resolves_ties, controls.ending)?;
-        let Started { setting, set, depth, full_depth, leaves, is_integral } = &started;
-        let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
-        let (start, is_timed) = (self.start, self.limits.time_limit.is_some());
-        let growth = self.growth(setting)?;
-        let task = Task { depth, leaves, resolves_ties, start, is_timed };
-        let (answer, mut best) = search_by_levels(&growth, set, &task, controls)?;
-        let (is_done, whole) = (answer.halted.is_none(), SetPart::whole(set));
-        if is_done && resolves_ties && answer.best.plan.is_some() {
-            match resolve_ties_below_root(setting, set, depth, &answer.best, controls.searching) {
-                Err(Error::OutOfTime) => {}
-                plan => best = complete_stumps(setting, whole, &plan?, controls.ending)?,
-            }
-        }
-        let is_deepest = depth == *full_depth;
-        if !is_deepest {
-            best = grow_leaves_greedily(&growth, whole, &best.plan, *full_depth, controls.ending)?;
-        }
-        // Of deeper trees nothing is known but that no loss is negative, and that they have a leaf.
-        let is_proven = is_done && best.cost <= setting.cost_with_rounding(set, answer.best.cost);
-        let lower =
-            if is_deepest { (!is_proven).then_some(answer.lower) } else { Some(leaf_penalty) };
-        // The bound minus what the penalty for ties may have added to it. A whole cost is at least
-        // the next whole number; 1e-6 forgives rounding.
-        let lower = lower.map(|lower| {
-            let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
-            let lower = (lower - ties).max(leaf_penalty);
-            if *is_integral { (lower - 1e-6).ceil().max(leaf_penalty) + 0.0 } else { lower }
-        });
-        let opened = setting.nodes.opened.load(Ordering::Relaxed);
-        Ok((self.write_tree(loss, &best.plan, lower, opened), best.plan))
     }
 
     /// The tree of a plan whose tests are all known, as a model has it, with its cost. `lower` is a

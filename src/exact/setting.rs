@@ -1,6 +1,5 @@
 //! What all parts of the search for optimal trees share: the rows, the loss, the penalty of a leaf,
-//! the solved sets, the memory of scans, and the count of search nodes; which of two trees is better;
-//! and how bounds become an answer.
+//! the solved sets, the memory of scans, and the count of search nodes.
 //!
 //! Inside the search, the cost of a tree is its loss plus `penalty` per leaf. The penalty contains
 //! a tiny one that breaks ties, so that of trees with the same loss the one with the fewest leaves
@@ -27,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const ROUNDING: f64 = 1e-9;
 
 /// The most levels below a first test for which `Setting::bound_one_level_less` looks for a bound.
-/// Limits the shift of `1 << levels`; so many full levels are never searched.
+/// Limits the shift of `1 << levels`; trees are never searched in full as deep as that.
 const MOST_REPEATED_LEVELS: u32 = 15;
 
 /// The input of one search that does not change while it runs, and what its threads share.
@@ -114,24 +113,26 @@ impl Setting<'_> {
         if may_precede { best.cost + self.tie } else { best.cost - self.tie }
     }
 
-    /// The answer to a query from the best tree and what was `proven` about the thresholds of each
-    /// column. `floor` is a lower bound of all trees with a test, `by_column` are the bounds that
-    /// the search started with, and `halted` says why it ended early.
+    /// The answer to a query from the best tree, a lower bound `floor` of all trees with a test, and
+    /// those that were `proven` for the thresholds of each column. `halted` says why the search
+    /// ended early.
     pub(super) fn answer(
         &self,
         query: &Query<'_>,
         best: Incumbent,
-        (floor, proven): (f64, Vec<f64>),
-        mut by_column: Vec<f64>,
+        floor: f64,
+        proven: &[f64],
         halted: Option<Error>,
     ) -> Answer {
-        let mut lower = best.cost.min(self.leaf_cost_of(query.set));
-        for (bound, proven) in by_column.iter_mut().zip(proven) {
-            *bound = bound.max(proven);
-            lower = lower.min(*bound);
-        }
+        let bounds = query.by_column.iter().zip(proven);
+        let mut by_column: Vec<f64> = bounds.map(|(bound, proven)| bound.max(*proven)).collect();
         let is_exact = halted.is_none() && query.share >= 1.0;
-        let lower = if is_exact { best.cost } else { lower.max(floor) };
+        let lower = if is_exact {
+            best.cost
+        } else {
+            let of_leaf = best.cost.min(self.leaf_cost_of(query.set));
+            by_column.iter().copied().fold(of_leaf, f64::min).max(floor)
+        };
         self.relax_bounds_for_subsets(query, lower, &mut by_column);
         Answer { best, lower, by_column, halted }
     }
@@ -174,8 +175,7 @@ impl Setting<'_> {
     /// If depth is the only limit, the bounds by column give a better one. Put a test of a column
     /// that divides the rows in front of a tree of one level less, and that tree on both sides: the
     /// loss does not rise, and each leaf is there twice. So the tree costs at least the bound of
-    /// that column minus the penalties of its own leaves, of which there are at most
-    /// `2^(depth - 1)`.
+    /// that column minus the penalties of its own leaves, at most `2^(depth - 1)`.
     fn bound_one_level_less(&self, query: &Query<'_>, lower: f64, by_column: &[f64]) -> f64 {
         let levels = query.depth.saturating_sub(1);
         let is_limited_by_depth_only = self.min_rows <= 1
@@ -203,7 +203,7 @@ impl Setting<'_> {
     /// The most that a tree of a set may seem to cost if it costs `cost`, when its leaves are added
     /// in another order.
     pub(super) fn cost_with_rounding(&self, set: &SortedSet, cost: f64) -> f64 {
-        // In the unit of the loss, of which a set of one class has none.
+        // On the scale of the loss, also where the set has one class and no loss.
         let most = self.loss.rise(set.weight, set.weight);
         let scale = if most.is_finite() { most } else { self.leaf_cost_of(set).max(set.weight) };
         cost + ROUNDING * (cost + scale)

@@ -33,8 +33,8 @@ fn resolve_ties(
     resolve_ties_below_root(setting, set, depth, &answer.best, control)
 }
 
-/// The tree of an optimal first test, of which the searches of all rows have found the first one,
-/// with the first of several best tests at every other node.
+/// The tree of the first of several best first tests, which a search of the set has found, with the
+/// first of several best tests at every other node.
 ///
 /// # Errors
 /// The reason why a search ended early.

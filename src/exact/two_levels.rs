@@ -43,17 +43,15 @@ struct ThresholdLane {
     gap: usize,
 }
 
-/// The best tree of at most two levels.
-pub(super) fn two_levels(setting: &Setting<'_>, query: &Query<'_>, control: &Control) -> Answer {
-    let mut best = Incumbent::new(query.limit, query.resolves_ties);
-    best.offer(setting.leaf_cost_of(query.set), None, Some(Plan::Stump(1)));
-    let mut by_column = query.by_column.to_vec();
-    // No tree with a test costs less than two leaves.
-    let floor = query.lower.max((2.0 * setting.penalty).min(best.cost));
-    if best.cost <= floor {
-        by_column.iter_mut().for_each(|bound| *bound = bound.max(floor));
-        return Answer { lower: best.cost.min(floor), best, by_column, halted: None };
-    }
+/// The best tree of at most two levels. `best` is the tree to start with, and `floor` a lower bound
+/// of all trees with a test.
+pub(super) fn two_levels(
+    setting: &Setting<'_>,
+    query: &Query<'_>,
+    best: Incumbent,
+    floor: f64,
+    control: &Control,
+) -> Answer {
     let search = TwoLevelSearch { setting, query, floor, control, best: Mutex::new(best) };
     let columns: Vec<_> = divided_columns(setting, query).into_iter().map(Mutex::new).collect();
     let mut halted = None;
@@ -69,7 +67,7 @@ pub(super) fn two_levels(setting: &Setting<'_>, query: &Query<'_>, control: &Con
     }
     let proven = search.proven(&columns);
     let best = search.best.into_inner().unwrap_or_else(PoisonError::into_inner);
-    setting.answer(query, best, (floor, proven), by_column, halted)
+    setting.answer(query, best, floor, &proven, halted)
 }
 
 /// The columns with a possible first test, each once for every division of the leaves, the most
@@ -109,12 +107,6 @@ struct TwoLevelSearch<'t, 'a> {
 }
 
 impl TwoLevelSearch<'_, '_> {
-    /// Whether the bound that holds for all trees already suffices for the query.
-    fn is_settled(&self) -> bool {
-        let best = lock(&self.best);
-        best.sufficient_bound(self.query.share) <= self.floor && !best.resolves_ties
-    }
-
     /// What the thresholds of a column from `threshold` on must cost less than.
     fn limit(&self, column: usize, threshold: usize) -> f64 {
         self.setting.limit(self.query, &lock(&self.best), column, threshold)
@@ -127,8 +119,8 @@ impl TwoLevelSearch<'_, '_> {
     /// By column, a lower bound of the solved and of the open thresholds; infinite if a column has
     /// neither.
     fn proven(&self, columns: &[Mutex<DividedColumn>]) -> Vec<f64> {
-        let best_cost = lock(&self.best).cost;
-        let is_settled = self.is_settled();
+        let best = lock(&self.best);
+        let is_settled = self.query.is_settled(&best, self.floor);
         let mut proven = vec![f64::INFINITY; self.query.by_column.len()];
         for divided in columns {
             let divided = lock(divided);
@@ -136,7 +128,7 @@ impl TwoLevelSearch<'_, '_> {
             let open = divided.gaps.iter().map(|gap| bounds.open(gap, f64::INFINITY).bound);
             let mut bound = open.fold(divided.closed, f64::min);
             if is_settled {
-                bound = bound.min(best_cost).max(self.floor.min(best_cost));
+                bound = bound.min(best.cost).max(self.floor.min(best.cost));
             }
             proven[divided.column] = proven[divided.column].min(bound);
         }
@@ -152,7 +144,7 @@ impl TwoLevelSearch<'_, '_> {
     ) -> Result<()> {
         let mut is_first_scan = true;
         while !divided.gaps.is_empty() && (is_first_scan || !is_first_round) {
-            if self.is_settled() {
+            if self.query.is_settled(&lock(&self.best), self.floor) {
                 return Ok(());
             }
             let of_column = self.query.by_column[divided.column];

@@ -36,8 +36,8 @@ impl Tree {
         shape
     }
 
-    /// The gain of each of so many features: the sum of score x node weight over its splits.
-    /// Negative scores count as 0.
+    /// The gain of each feature: the sum of score x node weight over its splits. Negative scores
+    /// count as 0.
     pub fn gains(&self, features: usize) -> Vec<f64> {
         let mut gains = vec![0.0; features];
         for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| !self.is_leaf(i)) {

@@ -6,9 +6,9 @@
 //! known about it, and for each of its columns a lower bound of the trees that test that column
 //! first: a neighbouring threshold has nearly the same rows, so most columns fall without a look.
 //! Where leaves need several rows, the sides are first solved without that limit, which gives the
-//! bounds, and then, if these leave a better tree possible, with it: better bounds alone are not
-//! worth the second look. Two levels are solved by [`super::two_levels`]. At the root, threads
-//! divide different gaps at the same time.
+//! bounds. They are solved with it only if these bounds leave a better tree possible. Two levels
+//! are solved by [`super::two_levels`]. At the root, threads divide different gaps at the same
+//! time.
 
 use super::bounds::{ColumnBounds, GapEnd, OpenThresholds, Sides, ThresholdGap};
 use super::incumbent::{Incumbent, Plan, Split};

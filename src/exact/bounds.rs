@@ -111,7 +111,7 @@ impl ColumnBounds<'_> {
         let column = &self.set.columns[self.column];
         let (weight_from, weight_to) = (self.weight_left(*from), self.weight_left(*to));
         // Each threshold has a bound by the ends where its sides have fewer rows, and one by those
-        // where they have more. Of the second kind the worst is the threshold halfway between the
+        // where they have more. The second one is lowest for the threshold halfway between the
         // ends: the rise is concave, so two equal steps rise most.
         let by_fewer_rows = at_from.free[0] + at_to.free[1];
         let rise = 2.0 * self.rise((weight_to - weight_from) / 2.0);

@@ -244,8 +244,8 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
             }
         };
         in_order.clear();
-        // Where leaves need several rows, the scans of tests that leave enough of them are run later,
-        // if they may be of use. Each comes with the losses of tests that leave any number.
+        // Where leaves need several rows, the scans of tests that leave enough rows run later, if
+        // they may be of use. Each comes with the losses of tests that leave any number.
         let (mark, mut limited_scans) = (mark_to_score(min_rows), Vec::new());
         // Whether the scan of the column before has covered this one, which is its twin.
         let mut is_covered = false;

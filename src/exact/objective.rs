@@ -74,7 +74,7 @@ impl Default for Objective {
     }
 }
 
-/// The criterion whose loss is the weight of the misclassified rows, by the name of that.
+/// The name of the criterion whose loss is the weight of the misclassified rows.
 pub(super) const ERROR: &str = "error";
 /// A larger limit on the depth counts as this one, which is no limit in practice: trees that deep
 /// are never searched in full.

@@ -113,9 +113,9 @@ impl Setting<'_> {
         if may_precede { best.cost + self.tie } else { best.cost - self.tie }
     }
 
-    /// The answer to a query from the best tree, a lower bound `floor` of all trees with a test, and
-    /// those that were `proven` for the thresholds of each column. `halted` says why the search
-    /// ended early.
+    /// The answer to a query from the best tree, a lower bound `floor` of all trees with a test,
+    /// and those bounds that were proven for the thresholds of each column. `halted` says why the
+    /// search ended early.
     pub(super) fn answer(
         &self,
         query: &Query<'_>,

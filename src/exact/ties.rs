@@ -1,6 +1,6 @@
 //! Which of several optimal trees is returned: the one whose tests come first, node by node from
-//! the root down. A search proves the least cost without asking for it below the root, which is
-//! faster; then the tree is searched again, each node with the known cost as its limit.
+//! the root down. A search resolves ties at the root only, which is faster. Then the tree is
+//! searched again, each node with the known cost as its limit.
 
 use super::any_depth::{most_leaves, solve_any};
 use super::incumbent::{Incumbent, Plan, Split};

@@ -101,7 +101,7 @@ impl Corners {
         self.open.push(Chord { ends, lines, most });
     }
 
-    /// Note that time is up before a chord is solved, on which no tree has a greater measure.
+    /// Note that time is up before a chord is solved; no tree on it has a greater measure.
     fn halt(&mut self, most: f64) {
         self.is_halted = true;
         self.most = self.most.max(most);

@@ -110,8 +110,8 @@ impl ForestPredictor {
             .collect()
     }
 
-    /// Write the mean probabilities of a chunk of rows, which starts at row `first`, into `sums`, and
-    /// the number of trees that voted into `voters`. `only` is as in [`Self::vote`].
+    /// Write the mean probabilities of a chunk of rows, which starts at row `first`, into `sums`,
+    /// and the number of trees that voted into `voters`. `only` is as in [`Self::vote`].
     fn vote_chunk<S: Source>(
         &self,
         source: &S,

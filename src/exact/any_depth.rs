@@ -6,20 +6,20 @@
 //! known about it, and for each of its columns a lower bound of the trees that test that column
 //! first: a neighbouring threshold has nearly the same rows, so most columns fall without a look.
 //! Where leaves need several rows, the sides are first solved without that limit, which gives the
-//! bounds, and then, if these leave a better tree possible, with it: better bounds alone are not
-//! worth the second look. Two levels are solved by [`super::two_levels`]. At the root, threads
-//! divide different gaps at the same time.
+//! bounds. They are solved with it only if these bounds leave a better tree possible. Two levels
+//! are solved by [`super::two_levels`]. At the root, threads divide different gaps at the same
+//! time.
 
-use super::bounds::{ColumnBounds, GapEnd, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
+use super::bounds::{ColumnBounds, GapEnd, OpenThresholds, Sides, ThresholdGap};
 use super::incumbent::{Incumbent, Plan, Split};
 use super::part::SetPart;
 use super::query::{Answer, Query};
 use super::ranked::RankedTest;
 use super::setting::Setting;
 use super::single_test::{answer_leaf, best_single_test};
-use super::solved::SolvedKey;
-use super::sorted::first_where;
-use super::two_levels::{Pool, lock, two_levels};
+use super::solved::{SolvedKey, lock};
+use super::sorted::{TestSide, first_where};
+use super::two_levels::two_levels;
 use crate::error::{Error, Result};
 use crate::parallel::{Control, map};
 use std::sync::atomic::Ordering;
@@ -32,13 +32,13 @@ const WAIT: Duration = Duration::from_millis(20);
 
 /// For both sides of a threshold, lower bounds by column: of the trees of that side whose first
 /// test is of that column.
-type SideBounds = [Arc<[f64]>; 2];
+type SideBounds = Sides<Arc<[f64]>>;
 
 /// A gap of a column with one division of the leaves, and what is known at both ends.
 #[derive(Clone)]
 struct DeepGap {
     column: usize,
-    leaves: SideLeaves,
+    leaves: Sides<u32>,
     gap: ThresholdGap,
     by_column_at_from: SideBounds,
     by_column_at_to: SideBounds,
@@ -50,15 +50,15 @@ struct Progress {
     /// Gaps that a worker divides now.
     busy: Vec<DeepGap>,
     best: Incumbent,
-    /// Those that were found, if all first tests below the limit are asked for. The limit then
-    /// stays as it is. None if only the best tree is asked for.
+    /// The first tests that were found, if all below the limit are asked for: the limit then stays
+    /// as it is. None if only the best tree is asked for.
     all_first_tests: Option<Vec<FirstTest>>,
     /// By column, a lower bound of the thresholds that are no longer open.
     closed: Vec<f64>,
     /// Tests to be tried first.
     hints: Vec<RankedTest>,
     /// The first tests of the trees of both sides that were found last: hints for the next sides.
-    side_hints: [Option<RankedTest>; 2],
+    side_hints: Sides<Option<RankedTest>>,
     halted: Option<Error>,
 }
 
@@ -71,14 +71,13 @@ struct Job {
     threshold: usize,
     /// What a tree whose first test is at the threshold must cost less than.
     limit: f64,
-    side_hints: [Option<RankedTest>; 2],
+    side_hints: Sides<Option<RankedTest>>,
 }
 
 /// A search for the best tree of a set.
 struct Deeper<'t, 'a> {
     setting: &'t Setting<'a>,
     query: &'t Query<'t>,
-    pool: &'t Pool,
     control: &'t Control,
     /// A lower bound of all trees with a test. The search ends when the best tree costs no more.
     floor: f64,
@@ -87,20 +86,20 @@ struct Deeper<'t, 'a> {
     changed: Condvar,
 }
 
-/// What was found about both sides of a threshold; arrays have the left side first.
+/// What was found about both sides of a threshold.
 struct SolvedThreshold {
     test: RankedTest,
     /// Lower bounds of the trees of both sides.
-    lower: [f64; 2],
+    lower: Sides<f64>,
     /// Lower bounds of their free trees ([`super::bounds`]).
-    free: SideCosts,
+    free: Sides<f64>,
     /// Costs of the best trees that were met; infinite if there was none.
-    reached: [f64; 2],
+    reached: Sides<f64>,
     /// Trees below the limit; none where there is only a bound.
-    plans: [Option<Plan>; 2],
+    plans: Sides<Option<Plan>>,
     by_column: SideBounds,
     /// First tests of the trees, or what hinted at them.
-    first_tests: [Option<RankedTest>; 2],
+    first_tests: Sides<Option<RankedTest>>,
     halted: Option<Error>,
 }
 
@@ -111,7 +110,7 @@ pub(super) struct FirstTest {
     pub(super) plan: Plan,
 }
 
-/// The most leaves of a tree of `depth` levels of which at most `leaves` are allowed.
+/// The most leaves of a tree of at most `depth` levels and `leaves` leaves.
 pub(super) fn most_leaves(depth: u32, leaves: u32) -> u32 {
     if depth >= 31 { leaves } else { leaves.min(1 << depth) }
 }
@@ -122,50 +121,44 @@ pub(super) fn solve_any(
     setting: &Setting<'_>,
     query: &Query<'_>,
     one_level_less: Option<Answer>,
-    pool: &Pool,
     control: &Control,
 ) -> Answer {
     match most_leaves(query.depth, query.leaves) {
-        1 => answer_leaf(setting, query),
+        1 => return answer_leaf(setting, query),
         2 => {
             let part = SetPart::whole(query.set);
             let leaf_cost = |counts: &[f64]| setting.leaf_cost(counts);
-            best_single_test(setting, part, query.limit, leaf_cost, control)
+            return best_single_test(setting, part, query.limit, leaf_cost, control);
         }
-        _ => solve(setting, query, one_level_less, pool, control),
+        _ => {}
     }
-}
-
-/// [`solve_any`] for trees of at least three leaves.
-fn solve(
-    setting: &Setting<'_>,
-    query: &Query<'_>,
-    one_level_less: Option<Answer>,
-    pool: &Pool,
-    control: &Control,
-) -> Answer {
     let leaf_cost = setting.leaf_cost_of(query.set);
     let depth = query.depth.min(setting.deepest_affordable(leaf_cost.min(query.limit)));
     let leaves = most_leaves(depth, query.leaves);
     let query = &Query { depth, leaves, ..*query };
-    if query.depth <= 2 || leaves <= 3 || query.set.len < 4 {
-        return two_levels(setting, query, pool, control);
-    }
+    let is_shallow = depth <= 2 || leaves <= 3 || query.set.len < 4;
     let mut best = Incumbent::new(query.limit, query.resolves_ties);
     best.offer(leaf_cost, None, Some(Plan::Stump(1)));
-    if query.is_root {
+    if query.is_root && !is_shallow {
         best.reached = query.limit;
     }
+    // No tree with a test costs less than two leaves.
     let floor = query.lower.max((2.0 * setting.penalty).min(best.cost));
-    let mut by_column = query.by_column.to_vec();
     if best.cost <= floor {
-        by_column.iter_mut().for_each(|bound| *bound = bound.max(floor));
+        let by_column = query.by_column.iter().map(|bound| bound.max(floor)).collect();
         return Answer { lower: best.cost, best, by_column, halted: None };
+    }
+    if is_shallow {
+        return two_levels(setting, query, best, floor, control);
     }
     // One level less: a tree, and bounds beyond both ends of every column.
     let is_given = one_level_less.is_some();
-    let less =
-        one_level_less.unwrap_or_else(|| solve_one_level_less(setting, query, pool, control));
+    let less = one_level_less.unwrap_or_else(|| {
+        let unknown = vec![0.0; query.set.columns.len()];
+        let &Query { set, depth, leaves, hint, share, .. } = query;
+        let query = Query { hint, share, ..Query::new(set, depth - 1, leaves, &unknown) };
+        solve_any(setting, &query, None, control)
+    });
     let tie = if best.resolves_ties { setting.tie } else { 0.0 };
     let first_test = less.best.split.map(|split| split.test);
     best.reached = best.reached.min(less.best.reached);
@@ -173,57 +166,47 @@ fn solve(
         best.offer(less.best.cost, less.best.split, less.best.plan);
     }
     if !is_given && less.halted.is_some() {
-        return Answer { best, lower: floor.min(leaf_cost), by_column, halted: less.halted };
+        let (lower, by_column) = (floor.min(leaf_cost), query.by_column.to_vec());
+        return Answer { best, lower, by_column, halted: less.halted };
     }
     if !is_given && query.depth > setting.deepest_affordable(less.best.cost.min(query.limit)) {
         // More levels cost more than they can save.
         if query.resolves_ties {
             let query = Query { depth: query.depth - 1, ..*query };
-            return solve(setting, &query, None, pool, control);
+            return solve_any(setting, &query, None, control);
         }
         let by_column = less.by_column.iter().map(|bound| bound.min(best.cost)).collect();
         return Answer { lower: less.lower.min(best.cost), best, by_column, halted: None };
     }
     let hints = [query.hint, first_test].into_iter().flatten().collect();
-    let progress = Progress::new(setting, query, best, (less.lower, less.by_column), hints);
-    let deeper = Deeper::new((setting, query), floor, progress, pool, control);
+    let progress = Progress::new(setting, query, best, (less.lower, &less.by_column), hints);
+    let (progress, changed) = (Mutex::new(progress), Condvar::new());
+    let deeper = Deeper { setting, query, control, floor, progress, changed };
     deeper.run();
-    deeper.answer(by_column)
-}
-
-/// The answer to a query with one level less, of which nothing is known yet.
-fn solve_one_level_less(
-    setting: &Setting<'_>,
-    query: &Query<'_>,
-    pool: &Pool,
-    control: &Control,
-) -> Answer {
-    let by_column = vec![0.0; query.set.columns.len()];
-    let &Query { set, depth, leaves, hint, share, .. } = query;
-    let query = Query { hint, share, ..Query::new(set, depth - 1, leaves, &by_column) };
-    solve(setting, &query, None, pool, control)
+    deeper.answer()
 }
 
 /// The first tests of the trees of a set that cost less than the limit of a query; if not
 /// `is_all`, the best first test alone. Columns for which the query has an infinite bound are left
-/// out. `one_level_less`: lower bounds of the trees of one level less, of all of them and by
-/// column.
+/// out. `one_level_less` is the answer for trees of one level less.
 ///
 /// # Errors
 /// The reason why the search ended early, because the list would be incomplete.
 pub(super) fn first_tests(
     setting: &Setting<'_>,
     query: &Query<'_>,
-    one_level_less: (f64, Vec<f64>),
+    one_level_less: &Answer,
     is_all: bool,
-    pool: &Pool,
     control: &Control,
 ) -> Result<Vec<FirstTest>> {
     let best = Incumbent::new(query.limit, false);
-    let mut progress = Progress::new(setting, query, best, one_level_less, Vec::new());
+    let less = (one_level_less.lower, &one_level_less.by_column[..]);
+    let mut progress = Progress::new(setting, query, best, less, Vec::new());
     progress.all_first_tests = is_all.then(Vec::new);
-    // Nothing ends the search but that no threshold is open.
-    let deeper = Deeper::new((setting, query), f64::NEG_INFINITY, progress, pool, control);
+    let (progress, changed) = (Mutex::new(progress), Condvar::new());
+    // The search ends only when no threshold is open.
+    let floor = f64::NEG_INFINITY;
+    let deeper = Deeper { setting, query, control, floor, progress, changed };
     deeper.run();
     let progress = deeper.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = progress.halted {
@@ -237,34 +220,25 @@ pub(super) fn first_tests(
 }
 
 impl Progress {
-    /// The start of a search: all thresholds are open. `one_level_less`: lower bounds of the trees
-    /// of one level less, of all of them and by column.
+    /// The start of a search: all thresholds are open. `of_all_rows` and `by_column` are lower
+    /// bounds of the trees of one level less: at the end of a column one side has all rows.
     fn new(
         setting: &Setting<'_>,
         query: &Query<'_>,
         best: Incumbent,
-        one_level_less: (f64, Vec<f64>),
+        (of_all_rows, by_column): (f64, &[f64]),
         hints: Vec<RankedTest>,
     ) -> Self {
         let columns = &query.set.columns;
         let unknown: Arc<[f64]> = vec![0.0; columns.len()].into();
-        // At the end of a column one side has all rows, and its trees have one level less.
-        let (of_all_rows, by_column): (f64, Arc<[f64]>) =
-            (one_level_less.0, one_level_less.1.into());
-        // Nothing is known of free trees of all rows, unless they are the trees.
-        let (free_of_all_rows, by_column) = match setting.without_row_limit {
-            Some(_) => (setting.penalty, unknown.clone()),
-            None => (of_all_rows, by_column),
-        };
         let no_rows = setting.penalty;
-        let at_from = GapEnd {
-            limited: SideCosts { left: no_rows, right: of_all_rows },
-            free: SideCosts { left: no_rows, right: free_of_all_rows },
+        // Nothing is known of free trees of all rows, unless they are the trees.
+        let (free, by_column) = match setting.without_row_limit {
+            Some(_) => (no_rows, unknown.clone()),
+            None => (of_all_rows, by_column.into()),
         };
-        let at_to = GapEnd {
-            limited: SideCosts { left: of_all_rows, right: no_rows },
-            free: SideCosts { left: free_of_all_rows, right: no_rows },
-        };
+        let at_from = GapEnd { limited: [no_rows, of_all_rows], free: [no_rows, free] };
+        let at_to = GapEnd { limited: [of_all_rows, no_rows], free: [free, no_rows] };
         let mut gaps = Vec::new();
         for (column, sorted) in columns.iter().enumerate() {
             if sorted.first > sorted.last {
@@ -295,36 +269,23 @@ impl Progress {
 
 /// Ways to divide the leaves of a tree between the sides of its first test, each of at most
 /// `depth` levels. If both sides may have all the leaves that they can use, that is one way.
-fn divisions(depth: u32, leaves: u32) -> Vec<SideLeaves> {
+fn divisions(depth: u32, leaves: u32) -> Vec<Sides<u32>> {
     let most = most_leaves(depth, leaves - 1);
     let fewest = leaves.saturating_sub(most).max(1);
     if fewest >= most {
-        return vec![SideLeaves { left: most, right: most }];
+        return vec![[most, most]];
     }
-    (fewest..=most).map(|left| SideLeaves { left, right: leaves - left }).collect()
+    (fewest..=most).map(|left| [left, leaves - left]).collect()
 }
 
-impl<'t, 'a> Deeper<'t, 'a> {
-    fn new(
-        (setting, query): (&'t Setting<'a>, &'t Query<'t>),
-        floor: f64,
-        progress: Progress,
-        pool: &'t Pool,
-        control: &'t Control,
-    ) -> Self {
-        let (progress, changed) = (Mutex::new(progress), Condvar::new());
-        Self { setting, query, pool, control, floor, progress, changed }
-    }
-
+impl Deeper<'_, '_> {
     fn bounds(&self, column: usize) -> ColumnBounds<'_> {
         ColumnBounds { loss: self.setting.loss, set: self.query.set, column }
     }
 
     /// What the thresholds of a gap from `threshold` on must cost less than.
     fn limit(&self, progress: &Progress, gap: &DeepGap, threshold: usize) -> f64 {
-        let (Setting { rows, tie, .. }, share) = (self.setting, self.query.share);
-        let lowest_test = || self.query.set.test(rows, gap.column, threshold);
-        progress.best.limit_from_test(rows, *tie, share, lowest_test)
+        self.setting.limit(self.query, &progress.best, gap.column, threshold)
     }
 
     /// Divide gaps on all threads until none is open.
@@ -340,7 +301,7 @@ impl<'t, 'a> Deeper<'t, 'a> {
     fn divide_gaps(&self) {
         let mut progress = lock(&self.progress);
         loop {
-            if progress.halted.is_some() || self.is_settled(&progress) {
+            if progress.halted.is_some() || self.query.is_settled(&progress.best, self.floor) {
                 break;
             }
             let Some(job) = self.next_job(&mut progress) else {
@@ -387,12 +348,6 @@ impl<'t, 'a> Deeper<'t, 'a> {
         self.control.expect(1000);
         let before = self.setting.reported.fetch_max(thousandths, Ordering::Relaxed);
         self.control.advance(thousandths.saturating_sub(before));
-    }
-
-    /// Whether the bound that holds for all trees already suffices for the query.
-    fn is_settled(&self, progress: &Progress) -> bool {
-        let best = &progress.best;
-        best.sufficient_bound(self.query.share) <= self.floor && !best.resolves_ties
     }
 
     /// The next threshold: of a hint, or in the middle of the most promising gap; none if no
@@ -463,8 +418,8 @@ impl<'t, 'a> Deeper<'t, 'a> {
         open
     }
 
-    /// Take the gap of a number out of the list, to be divided at a threshold. Those of its
-    /// thresholds that are not open count as closed from now on.
+    /// Take gap number `i` out of the list, to be divided at a threshold. Its thresholds that are
+    /// not open count as closed from now on.
     fn take_job(
         &self,
         progress: &mut Progress,
@@ -492,32 +447,28 @@ impl<'t, 'a> Deeper<'t, 'a> {
         self.setting.count_node(self.control)?;
         let Job { gap: deep_gap, threshold, .. } = job;
         let DeepGap { column, gap, by_column_at_from, by_column_at_to, .. } = deep_gap;
-        let (set, bounds) = (self.query.set, self.bounds(*column));
+        let bounds = self.bounds(*column);
         let GapEnd { limited, free } = bounds.at_threshold(gap, *threshold);
-        let weight = |threshold| set.weight_below(*column, threshold);
-        let here = weight(*threshold);
-        let up = self.setting.loss.rise(weight(gap.to) - here, set.weight);
-        let down = self.setting.loss.rise(here - weight(gap.from), set.weight);
+        let [rise_left, rise_right] = bounds.rises(gap, *threshold);
         // A side has more rows than at one end of the gap, where its trees cost no more, and fewer
         // than at the other, where they cost at most `rise` more.
         let join = |fewer: &[f64], more: &[f64], rise: f64| -> Arc<[f64]> {
             fewer.iter().zip(more).map(|(a, b)| a.max(b - rise).max(0.0)).collect()
         };
         let by_column = [
-            join(&by_column_at_from[0], &by_column_at_to[0], up),
-            join(&by_column_at_to[1], &by_column_at_from[1], down),
+            join(&by_column_at_from[0], &by_column_at_to[0], rise_left),
+            join(&by_column_at_to[1], &by_column_at_from[1], rise_right),
         ];
         let Some(without_row_limit) = &self.setting.without_row_limit else {
             return self.solve_both(self.setting, job, limited, by_column);
         };
         let mut solved = self.solve_both(without_row_limit, job, free, by_column)?;
-        let [left, right] = solved.lower;
-        let free = SideCosts { left, right };
-        let limited = SideCosts { left: limited.left.max(left), right: limited.right.max(right) };
-        solved.lower = [limited.left, limited.right];
+        let free = solved.lower;
+        let limited = [0, 1].map(|side| f64::max(limited[side], free[side]));
+        solved.lower = limited;
         // Trees without the limit are none with it.
         (solved.plans, solved.reached) = ([None, None], [f64::INFINITY; 2]);
-        if solved.halted.is_none() && limited.left + limited.right < job.limit {
+        if solved.halted.is_none() && limited[0] + limited[1] < job.limit {
             // If the best free tree's first test is also the best one, nothing else is looked at.
             let job = &Job { side_hints: solved.first_tests, ..job.clone() };
             let by_column = solved.by_column.clone();
@@ -531,11 +482,11 @@ impl<'t, 'a> Deeper<'t, 'a> {
     /// What both sides together must cost less than to be solved: a little more than the threshold
     /// needs, so that the bounds close its neighbours, too.
     fn target(&self, job: &Job) -> f64 {
-        let Job { gap, open, threshold, .. } = job;
-        let weight = |threshold| self.query.set.weight_below(gap.column, threshold);
-        let here = weight(*threshold);
-        let nearest = (here - weight(open.low)).min(weight(open.high) - here);
-        let slack = self.setting.loss.rise(nearest, self.query.set.weight).min(2.0 * nearest) + 1.0;
+        let bounds = self.bounds(job.gap.column);
+        let weight = |threshold| bounds.weight_left(threshold);
+        let here = weight(job.threshold);
+        let nearest = (here - weight(job.open.low)).min(weight(job.open.high) - here);
+        let slack = bounds.rise(nearest).min(2.0 * nearest) + 1.0;
         job.limit + slack
     }
 
@@ -546,7 +497,7 @@ impl<'t, 'a> Deeper<'t, 'a> {
         &self,
         setting: &Setting<'_>,
         job: &Job,
-        lower: SideCosts,
+        lower: Sides<f64>,
         by_column: SideBounds,
     ) -> Result<SolvedThreshold> {
         let Job { gap: DeepGap { column, .. }, threshold, .. } = job;
@@ -556,8 +507,8 @@ impl<'t, 'a> Deeper<'t, 'a> {
         let hashes = [hash_left, set.hash ^ hash_left];
         let mut solved = SolvedThreshold {
             test: set.test(setting.rows, *column, *threshold),
-            lower: [lower.left, lower.right].map(|cost| cost.max(setting.penalty)),
-            free: SideCosts { left: 0.0, right: 0.0 },
+            lower: lower.map(|cost| cost.max(setting.penalty)),
+            free: [0.0; 2],
             reached: [f64::INFINITY; 2],
             plans: [None, None],
             by_column,
@@ -569,8 +520,7 @@ impl<'t, 'a> Deeper<'t, 'a> {
         if solved.halted.is_none() && solved.lower[0] + solved.lower[1] < self.target(job) {
             self.solve_side(setting, job, smaller, hashes[smaller], &mut solved)?;
         }
-        let [left, right] = solved.lower;
-        solved.free = SideCosts { left, right };
+        solved.free = solved.lower;
         Ok(solved)
     }
 
@@ -584,10 +534,7 @@ impl<'t, 'a> Deeper<'t, 'a> {
         hash: u128,
         solved: &mut SolvedThreshold,
     ) -> Result<()> {
-        let (set, is_right) = (self.query.set, side == 1);
-        let leaves = job.gap.leaves;
-        let leaves = if is_right { leaves.right } else { leaves.left };
-        let depth = self.query.depth - 1;
+        let (depth, leaves) = (self.query.depth - 1, job.gap.leaves[side]);
         let most = if self.query.share < 1.0 { job.limit } else { f64::INFINITY };
         let limit = (self.target(job) - solved.lower[1 - side]).min(most).max(solved.lower[side]);
         let key = SolvedKey { rows: hash, depth, leaves };
@@ -599,7 +546,10 @@ impl<'t, 'a> Deeper<'t, 'a> {
             solved.plans[side] = tree.plan;
             return Ok(());
         }
-        let test_side = set.test_side(setting.rows, solved.test, is_right);
+        let (set, is_right) = (self.query.set, side == 1);
+        let n_left = set.rows_below(job.gap.column, job.threshold);
+        let n_rows = if is_right { set.len - n_left } else { n_left };
+        let test_side = TestSide { test: solved.test, is_right, n_rows };
         let mut side_set = set.side(setting.rows, test_side, setting.mark_rule(), self.control)?;
         side_set.hash = hash;
         let hint = job.side_hints[side];
@@ -616,7 +566,7 @@ impl<'t, 'a> Deeper<'t, 'a> {
             resolves_ties: false,
             is_root: false,
         };
-        let answer = solve_any(setting, &query, None, self.pool, &self.control.serial());
+        let answer = solve_any(setting, &query, None, &self.control.serial());
         let Answer { best, lower, by_column, halted } = answer;
         if halted.is_none() && lower >= best.cost {
             setting.solved.put(key, &best);
@@ -635,14 +585,13 @@ impl<'t, 'a> Deeper<'t, 'a> {
     fn record(&self, progress: &mut Progress, job: Job, solved: SolvedThreshold) {
         let Job { gap: deep_gap, threshold, .. } = job;
         let DeepGap { column, leaves, gap, by_column_at_from, by_column_at_to } = deep_gap;
-        let [left, right] = solved.lower;
-        let at_threshold = GapEnd { limited: SideCosts { left, right }, free: solved.free };
-        progress.closed[column] = progress.closed[column].min(left + right);
+        let at_threshold = GapEnd { limited: solved.lower, free: solved.free };
+        let bound = solved.lower[0] + solved.lower[1];
+        progress.closed[column] = progress.closed[column].min(bound);
         progress.side_hints = solved.first_tests;
         progress.halted = progress.halted.take().or(solved.halted);
-        let [left, right] = solved.reached;
-        let (cost, costs) = (left + right, SideCosts { left, right });
-        let test = solved.test;
+        let (test, costs) = (solved.test, solved.reached);
+        let cost = costs[0] + costs[1];
         let split = Split { test, leaves, costs };
         progress.best.reached = progress.best.reached.min(cost);
         if let [Some(left), Some(right)] = solved.plans {
@@ -651,8 +600,7 @@ impl<'t, 'a> Deeper<'t, 'a> {
                 if cost < progress.best.cost {
                     first_tests.push(FirstTest { test, cost, plan });
                 }
-            } else if progress.best.is_beaten_by(self.setting.rows, self.setting.tie, cost, &split)
-            {
+            } else if self.setting.is_better(cost, &split, &progress.best) {
                 progress.best.replace(cost, split, plan);
             }
         }
@@ -677,25 +625,19 @@ impl<'t, 'a> Deeper<'t, 'a> {
         }
     }
 
-    /// The answer of the search, whether it has ended by itself or not. `by_column` are the bounds
-    /// that it started with.
-    fn answer(self, mut by_column: Vec<f64>) -> Answer {
+    /// The answer of the search, whether it has ended by itself or not.
+    fn answer(self) -> Answer {
         let progress = lock(&self.progress);
         let best = progress.best.clone();
-        let is_settled = self.is_settled(&progress);
         let mut proven = progress.closed.clone();
         for gap in &progress.gaps {
             let bound = self.bounds(gap.column).open(&gap.gap, f64::INFINITY).bound;
             proven[gap.column] = proven[gap.column].min(bound);
         }
-        let mut lower = best.cost.min(self.setting.leaf_cost_of(self.query.set));
-        for (bound, proven) in by_column.iter_mut().zip(proven) {
-            *bound = bound.max(if is_settled { proven.min(best.cost) } else { proven });
-            lower = lower.min(*bound);
+        if self.query.is_settled(&best, self.floor) {
+            proven.iter_mut().for_each(|bound| *bound = bound.min(best.cost));
         }
-        let is_exact = progress.halted.is_none() && self.query.share >= 1.0;
-        let lower = if is_exact { best.cost } else { lower.max(self.floor) };
-        self.setting.relax_bounds_for_subsets(self.query, lower, &mut by_column);
-        Answer { best, lower, by_column, halted: progress.halted.clone() }
+        let halted = progress.halted.clone();
+        self.setting.answer(self.query, best, self.floor, &proven, halted)
     }
 }

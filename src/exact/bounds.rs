@@ -25,27 +25,16 @@
 use super::losses::Loss;
 use super::sorted::{SortedSet, first_where};
 
-/// Leaves that each side of a test may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SideLeaves {
-    pub(super) left: u32,
-    pub(super) right: u32,
-}
-
-/// Lower bounds of the costs of both sides of a threshold.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SideCosts {
-    pub(super) left: f64,
-    pub(super) right: f64,
-}
+/// What belongs to both sides of a test, the left side first.
+pub(super) type Sides<T> = [T; 2];
 
 /// What is known about a solved threshold: lower bounds of the trees of both sides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GapEnd {
     /// Of trees whose leaves have at least `min_rows` rows.
-    pub(super) limited: SideCosts,
+    pub(super) limited: Sides<f64>,
     /// Of free trees, whose leaves may have any number of rows.
-    pub(super) free: SideCosts,
+    pub(super) free: Sides<f64>,
 }
 
 /// Open thresholds between the solved ones `from` and `to`, neither of which is open. Threshold 0
@@ -84,31 +73,36 @@ pub(super) struct ColumnBounds<'a> {
 
 impl ColumnBounds<'_> {
     /// P(t): the weight of the rows on the left of a threshold.
-    fn weight_left(&self, threshold: usize) -> f64 {
+    pub(super) fn weight_left(&self, threshold: usize) -> f64 {
         self.set.weight_below(self.column, threshold)
     }
 
     /// The most that the loss of a tree can rise when rows of this weight come to it.
-    fn rise(&self, moved: f64) -> f64 {
+    pub(super) fn rise(&self, moved: f64) -> f64 {
         self.loss.rise(moved, self.set.weight)
     }
 
     /// What the ends of a gap prove about both sides of a threshold in it.
     pub(super) fn at_threshold(&self, gap: &ThresholdGap, threshold: usize) -> GapEnd {
-        let ThresholdGap { from, to, at_from, at_to } = gap;
-        let here = self.weight_left(threshold);
-        let rise_to = self.rise(self.weight_left(*to) - here);
-        let rise_from = self.rise(here - self.weight_left(*from));
+        let ThresholdGap { at_from, at_to, .. } = gap;
+        let [rise_left, rise_right] = self.rises(gap, threshold);
         // The left side has more rows than at `from`, the right side more than at `to`.
-        let (left, right) = (at_from.free.left, at_to.free.right);
-        let sides = |from: SideCosts, to: SideCosts| SideCosts {
-            left: left.max(to.left - rise_to),
-            right: right.max(from.right - rise_from),
+        let [left, right] = [at_from.free[0], at_to.free[1]];
+        let sides = |from: Sides<f64>, to: Sides<f64>| {
+            [left.max(to[0] - rise_left), right.max(from[1] - rise_right)]
         };
         GapEnd {
             limited: sides(at_from.limited, at_to.limited),
             free: sides(at_from.free, at_to.free),
         }
+    }
+
+    /// How much more the trees of both sides may cost at the end of a gap where the side has more
+    /// rows than at a threshold: the left side at `to`, the right side at `from`.
+    pub(super) fn rises(&self, gap: &ThresholdGap, threshold: usize) -> Sides<f64> {
+        let here = self.weight_left(threshold);
+        [self.weight_left(gap.to) - here, here - self.weight_left(gap.from)]
+            .map(|moved| self.rise(moved))
     }
 
     /// The thresholds of a gap that may cost less than `limit`: one interval.
@@ -117,11 +111,11 @@ impl ColumnBounds<'_> {
         let column = &self.set.columns[self.column];
         let (weight_from, weight_to) = (self.weight_left(*from), self.weight_left(*to));
         // Each threshold has a bound by the ends where its sides have fewer rows, and one by those
-        // where they have more. Of the second kind the worst is the threshold halfway between the
+        // where they have more. The second one is lowest for the threshold halfway between the
         // ends: the rise is concave, so two equal steps rise most.
-        let by_fewer_rows = at_from.free.left + at_to.free.right;
+        let by_fewer_rows = at_from.free[0] + at_to.free[1];
         let rise = 2.0 * self.rise((weight_to - weight_from) / 2.0);
-        let by_more_rows = at_to.limited.left + at_from.limited.right - rise;
+        let by_more_rows = at_to.limited[0] + at_from.limited[1] - rise;
         let mut open = OpenThresholds {
             low: (from + 1).max(column.first),
             high: (to - 1).min(column.last),
@@ -132,13 +126,13 @@ impl ColumnBounds<'_> {
             return open;
         }
         // Next to `from` the left side costs no less than there, and the right side hardly less.
-        let spare = at_from.free.left + at_from.limited.right - limit;
+        let spare = at_from.free[0] + at_from.limited[1] - limit;
         if spare >= 0.0 {
             let is_open = |t| self.rise(self.weight_left(t) - weight_from) > spare;
             open.low = first_where(open.low, open.high + 1, is_open);
         }
         // Next to `to` it is the other way round.
-        let spare = at_to.limited.left + at_to.free.right - limit;
+        let spare = at_to.limited[0] + at_to.free[1] - limit;
         if spare >= 0.0 {
             let is_closed = |t| self.rise(weight_to - self.weight_left(t)) <= spare;
             open.high = first_where(open.low, open.high + 1, is_closed) - 1;

@@ -204,7 +204,7 @@ impl<'a> ConsistentSearch<'a> {
 
     /// Splits of the known tree of a set for which `budget` was found to suffice; `budget` if the
     /// cache has dropped it.
-    fn high(&self, bits: &[u64], budget: u16) -> u16 {
+    pub(super) fn high(&self, bits: &[u64], budget: u16) -> u16 {
         if self.problem.common(bits) != 0 {
             0
         } else {

@@ -1,9 +1,9 @@
 //! Trees during the search for optimal ones: plans, and the best one so far.
 
-use super::bounds::{SideCosts, SideLeaves};
-use super::ranked::{RankedRows, RankedTest, TieKey};
+use super::bounds::Sides;
+use super::ranked::RankedTest;
 
-/// A tree of ranked tests, of which those next to the leaves may still have to be found.
+/// A tree of ranked tests. The tests next to its leaves may still have to be found.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Plan {
     /// The best tree of at most this many leaves (1 or 2), so of at most one test, which is still
@@ -32,8 +32,8 @@ impl Plan {
 pub(super) struct Split {
     pub(super) test: RankedTest,
     /// Leaves that each side may have.
-    pub(super) leaves: SideLeaves,
-    pub(super) costs: SideCosts,
+    pub(super) leaves: Sides<u32>,
+    pub(super) costs: Sides<f64>,
 }
 
 /// The best tree so far, or a bound that trees must undercut.
@@ -66,8 +66,8 @@ impl Incumbent {
         }
     }
 
-    /// Replace the tree by one that beats it ([`Self::is_beaten_by`]). Of two trees that are equal
-    /// but for their first test, the lower cost is kept, so that bounds never rise.
+    /// Replace the tree by a better one ([`super::setting::Setting::is_better`]). Of two trees that
+    /// are equal but for their first test, the lower cost is kept, so that bounds never rise.
     pub(super) fn replace(&mut self, cost: f64, split: Split, plan: Plan) {
         self.cost = self.cost.min(cost);
         self.split = Some(split);
@@ -78,45 +78,6 @@ impl Incumbent {
     /// ([`super::query::Query::share`]).
     pub(super) fn sufficient_bound(&self, share: f64) -> f64 {
         if share < 1.0 { self.cost.min(share * self.reached) } else { self.cost }
-    }
-
-    /// Whether a tree of this cost and first test is better. Where ties are resolved, a tree whose
-    /// cost differs by at most `tie` is better if its first test comes earlier in the order of
-    /// [`TieKey`], or if it is the same test with fewer leaves on its left.
-    pub(super) fn is_beaten_by(
-        &self,
-        rows: &RankedRows,
-        tie: f64,
-        cost: f64,
-        split: &Split,
-    ) -> bool {
-        if !self.resolves_ties {
-            return cost < self.cost;
-        }
-        let order = |split: &Split| (rows.tie_key(split.test), split.leaves.left);
-        let is_earlier = || self.split.is_some_and(|best| order(split) < order(&best));
-        cost < self.cost - tie || cost <= self.cost + tie && is_earlier()
-    }
-
-    /// What the trees must cost less than, if their first test is `lowest_test` or a higher one of
-    /// its column. Where ties are resolved, tests that may come before the best one may cost as
-    /// much as it does, up to `tie`; else the share of a query decides.
-    pub(super) fn limit_from_test(
-        &self,
-        rows: &RankedRows,
-        tie: f64,
-        share: f64,
-        lowest_test: impl FnOnce() -> RankedTest,
-    ) -> f64 {
-        if !self.resolves_ties {
-            return self.sufficient_bound(share);
-        }
-        let may_precede = self.split.is_some_and(|best| {
-            // A test and its twin for missing values are tried in either order.
-            let without_twin = |test| TieKey { missing_right: false, ..rows.tie_key(test) };
-            without_twin(lowest_test()) <= without_twin(best.test)
-        });
-        if may_precede { self.cost + tie } else { self.cost - tie }
     }
 }
 

@@ -8,6 +8,7 @@
 //! rows of any class costs no more.
 
 use super::ranked::RankedRows;
+use super::solved::lock;
 use super::sorted::{BUCKET, NEEDED, SortedSet, mark_to_score};
 use crate::criteria::{Context, Criterion, LossRise};
 use crate::numeric::Count;
@@ -17,6 +18,7 @@ use crate::simd::stumps::{
 };
 use crate::tree::CostMatrix;
 use std::any::Any;
+use std::sync::Mutex;
 
 /// A loss for each lane: of the left sides of the thresholds, then of their right sides.
 pub(super) type BothSides = [[f64; LANES]; 2];
@@ -44,7 +46,7 @@ pub(super) struct SideLosses {
     pub(super) free: BothSides,
 }
 
-/// On which side of which thresholds each row is.
+/// The side of each threshold that a row is on, for all rows.
 #[derive(Debug, Default)]
 pub(super) struct LaneCodes {
     /// `code | class << 8` of each row by its number; the code is the number of thresholds that are
@@ -137,6 +139,20 @@ pub(super) trait Loss: Sync {
 #[derive(Debug, Default)]
 pub(super) struct StumpMemory(Option<Box<dyn Any + Send>>);
 
+/// Pieces of memory of scans. Each worker takes one and gives it back.
+#[derive(Default)]
+pub(super) struct Pool(Mutex<Vec<StumpMemory>>);
+
+impl Pool {
+    /// Use a piece of memory, a new one if all are in use.
+    pub(super) fn with<R>(&self, work: impl FnOnce(&mut StumpMemory) -> R) -> R {
+        let mut memory = lock(&self.0).pop().unwrap_or_default();
+        let result = work(&mut memory);
+        lock(&self.0).push(memory);
+        result
+    }
+}
+
 impl StumpMemory {
     /// The memory of a kind. It is empty on first use, and if another kind was kept.
     fn get<M: Default + Send + 'static>(&mut self) -> &mut M {
@@ -228,8 +244,8 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
             }
         };
         in_order.clear();
-        // Where leaves need several rows, the scans of tests that leave them so many, which are run
-        // later if they may be of use. Each comes with the losses of tests that leave any number.
+        // Where leaves need several rows, the scans of tests that leave enough rows run later, if
+        // they may be of use. Each comes with the losses of tests that leave any number.
         let (mark, mut limited_scans) = (mark_to_score(min_rows), Vec::new());
         // Whether the scan of the column before has covered this one, which is its twin.
         let mut is_covered = false;

@@ -25,7 +25,6 @@ mod any_depth;
 mod bounds;
 mod cache;
 mod consistent;
-mod found_nodes;
 mod greedy;
 mod grown;
 mod incumbent;
@@ -111,7 +110,7 @@ impl SearchLimits {
         Self { time_limit, node_budget: self.node_budget.map(|nodes| nodes / 2), ..self.clone() }
     }
 
-    /// When the search must end, and when the work must end without which there is no tree.
+    /// When the search must end, and when the steps that give a tree in any case must end.
     fn deadlines(&self, start: Instant) -> [Option<Instant>; 2] {
         let end = self.time_limit.map(|s| start + Duration::from_secs_f64(s.min(1e9)));
         [end, end.map(|end| end + GRACE)]

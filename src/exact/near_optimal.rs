@@ -5,7 +5,6 @@
 //! these tests are written down.
 
 use super::any_depth::{FirstTest, first_tests, solve_any};
-use super::found_nodes::in_pre_order;
 use super::losses::Loss;
 use super::objective::Cheapest;
 use super::part::SetPart;
@@ -82,11 +81,11 @@ impl Question for NearRoots {
         Controls { searching: control, .. }: Controls<'_>,
     ) -> Result<NearTrees> {
         let started = search.start(loss, false, control)?;
-        let Started { setting, set, pool, depth, leaves, .. } = &started;
+        let Started { setting, set, depth, leaves, .. } = &started;
         let unknown = vec![0.0; set.columns.len()];
         let best_of_depth = |depth| {
             let query = Query::new(set, depth, *leaves, &unknown);
-            solve_any(setting, &query, None, pool, control).complete()
+            solve_any(setting, &query, None, control).complete()
         };
         let best = best_of_depth(*depth)?.best.cost;
         let optimal = setting.cost_with_rounding(set, best);
@@ -125,8 +124,7 @@ impl Question for NearRoots {
             let lower = (root.cost > optimal).then_some(best);
             let opened = setting.nodes.opened.load(Ordering::Relaxed);
             near.features[feature].tests[position].tree = Some(near.trees.len());
-            let nodes = in_pre_order(&completed.plan);
-            near.trees.push(search.write_tree(loss, &nodes, lower, opened));
+            near.trees.push(search.write_tree(loss, &completed.plan, lower, opened));
         }
         Ok(near)
     }
@@ -136,7 +134,7 @@ impl Question for NearRoots {
 /// ties, and whether there are any; if not, the best one alone.
 fn tests_of_feature(
     search: &OptimalSearch<'_>,
-    Started { setting, set, pool, depth, leaves, .. }: &Started<'_>,
+    Started { setting, set, depth, leaves, .. }: &Started<'_>,
     feature: usize,
     limit: f64,
     one_level_less: &Answer,
@@ -147,8 +145,7 @@ fn tests_of_feature(
     let by_column: Vec<f64> = search.ranked.columns.iter().map(bound).collect();
     let find = |limit: f64, is_all: bool| {
         let query = Query { limit, ..Query::new(set, *depth, *leaves, &by_column) };
-        let less = (one_level_less.lower, one_level_less.by_column.clone());
-        first_tests(setting, &query, less, is_all, pool, control)
+        first_tests(setting, &query, one_level_less, is_all, control)
     };
     let mut tests = find(limit, true)?;
     let is_near = !tests.is_empty();

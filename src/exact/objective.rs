@@ -74,7 +74,7 @@ impl Default for Objective {
     }
 }
 
-/// The criterion whose loss is the weight of the misclassified rows, by the name of that.
+/// The name of the criterion whose loss is the weight of the misclassified rows.
 pub(super) const ERROR: &str = "error";
 /// A larger limit on the depth counts as this one, which is no limit in practice: trees that deep
 /// are never searched in full.
@@ -137,7 +137,7 @@ impl Objective {
         Ok(())
     }
 
-    /// The most leaves of a tree of so many rows, its most levels, and those of them that are
+    /// The most leaves of a tree of `rows` rows, its most levels, and the most levels that are
     /// searched in full.
     pub(super) fn shape(&self, limits: &SearchLimits, rows: usize) -> (u32, [u32; 2]) {
         let by_nodes = limits.max_nodes.map_or(usize::MAX, |nodes| nodes.div_ceil(2));

@@ -20,7 +20,6 @@ use super::query::{Answer, Query};
 use super::setting::Setting;
 use super::single_test::best_single_test;
 use super::sorted::SortedSet;
-use super::two_levels::Pool;
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use std::sync::atomic::Ordering;
@@ -62,7 +61,6 @@ struct LevelSearch<'s, 'a> {
     growth: &'s GreedyGrowth<'s, 'a>,
     set: &'s SortedSet,
     task: &'s Task,
-    pool: &'s Pool,
     /// [`Controls`]; `searching` ends early enough for a plan to be completed.
     searching: Control,
     ending: &'s Control,
@@ -95,7 +93,6 @@ pub(super) fn search_by_levels(
     growth: &GreedyGrowth<'_, '_>,
     set: &SortedSet,
     task: &Task,
-    pool: &Pool,
     controls: Controls<'_>,
 ) -> Result<(Answer, CompletePlan)> {
     let setting = growth.setting;
@@ -108,7 +105,6 @@ pub(super) fn search_by_levels(
         growth,
         set,
         task,
-        pool,
         searching: controls.searching.earlier(time_per_tree),
         ending: controls.ending,
         greedy_trees,
@@ -126,8 +122,7 @@ pub(super) fn search_by_levels(
         search.take_starting_trees(&mut progress)?;
         let is_last = progress.level >= search.deepest_useful(&progress);
         let control = search.next_budget(progress.level, is_last);
-        let better_plan = search.run_passes(&mut progress, &control)?;
-        search.improve_best(&mut progress, better_plan)?;
+        search.run_passes(&mut progress, &control)?;
         let is_deepest = progress.level >= search.deepest_useful(&progress);
         if is_last || is_deepest && progress.answer.halted.is_none() {
             return Ok((progress.answer, progress.best));
@@ -183,27 +178,25 @@ impl LevelSearch<'_, '_> {
         if is_last { control } else { control.quiet() }
     }
 
-    /// Run the passes of a level, each from the bounds of the one before. The result is their best
-    /// plan, if it costs less than the best tree.
-    fn run_passes(&self, progress: &mut LevelProgress, control: &Control) -> Result<Option<Plan>> {
+    /// Run the passes of a level, each from the bounds of the one before. Their best plan is
+    /// completed, and kept if it costs less than the best tree.
+    fn run_passes(&self, progress: &mut LevelProgress, control: &Control) -> Result<()> {
         let Task { leaves, resolves_ties, is_timed, .. } = *self.task;
+        let setting = self.growth.setting;
         let has_many_cells = self.set.len * self.set.columns.len() >= MANY_CELLS;
         let fewest_levels = if has_many_cells { 3 } else { 4 };
         let is_in_passes = is_timed && leaves > 4 && progress.level >= fewest_levels;
         let (mut least_cost, mut better_plan) = (progress.best.cost, None);
         for share in SHARES.into_iter().filter(|&share| is_in_passes || share >= 1.0) {
-            let is_first_pass = share <= SHARES[0];
+            let limit =
+                if share > SHARES[0] { least_cost + 2.0 * setting.tie } else { f64::INFINITY };
             let before = &progress.answer;
             let found_test = before.best.split.map(|split| split.test);
             let query = Query {
                 set: self.set,
                 depth: progress.level,
                 leaves,
-                limit: if is_first_pass {
-                    f64::INFINITY
-                } else {
-                    least_cost + 2.0 * self.growth.setting.tie
-                },
+                limit,
                 lower: before.lower,
                 by_column: &before.by_column,
                 hint: found_test.or(progress.best.root_test()),
@@ -212,7 +205,7 @@ impl LevelSearch<'_, '_> {
                 is_root: true,
             };
             let one_level_less = progress.one_level_less.clone();
-            let answer = solve_any(self.growth.setting, &query, one_level_less, self.pool, control);
+            let answer = solve_any(setting, &query, one_level_less, control);
             if let Some(plan) = &answer.best.plan
                 && answer.best.cost < least_cost
             {
@@ -223,18 +216,13 @@ impl LevelSearch<'_, '_> {
                 break;
             }
         }
-        match &progress.answer.halted {
-            Some(error) if *error != Error::OutOfTime => Err(error.clone()),
-            _ => Ok(better_plan),
+        if let Some(error) = progress.answer.halted.clone().filter(|e| *e != Error::OutOfTime) {
+            return Err(error);
         }
-    }
-
-    /// Complete a plan, and keep it if it costs less than the best tree.
-    fn improve_best(&self, progress: &mut LevelProgress, plan: Option<Plan>) -> Result<()> {
         progress.is_improved = false;
-        if let Some(plan) = plan {
+        if let Some(plan) = better_plan {
             let whole = SetPart::whole(self.set);
-            let completed = complete_stumps(self.growth.setting, whole, &plan, self.ending)?;
+            let completed = complete_stumps(setting, whole, &plan, self.ending)?;
             if completed.cost < progress.best.cost {
                 (progress.best, progress.is_improved) = (completed, true);
             }

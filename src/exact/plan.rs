@@ -6,10 +6,10 @@
 use super::consistent::{ConsistentSearch, Halt};
 use super::lists::SortedLists;
 use super::problem::{ClassWeight, Problem, RankTest, divide, members};
-use super::written::{WrittenTest, test_of_levels, write_node};
+use super::written::{WrittenNode, WrittenTest, write_tree};
 use crate::data::{Column, Dataset};
 use crate::numeric::midpoint;
-use crate::tree::{NodePosition, Test, Tree, majority};
+use crate::tree::{Tree, majority};
 
 /// One node of a tree of ranked tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,11 +110,7 @@ impl TreePlan {
             };
             // Divide the other splits: what the known trees of both sides need.
             let (left, right) = divide(&problem.ranks, bits, known.split);
-            let splits_needed = |side: &[u64]| {
-                let high = search.cache.get(side).map_or(u16::MAX, |known| known.high);
-                if problem.common(side) != 0 { 0 } else { high }
-            };
-            let (need_left, need_right) = (splits_needed(&left), splits_needed(&right));
+            let [need_left, need_right] = [&left, &right].map(|side| search.high(side, u16::MAX));
             let total = known.high - 1;
             let budget_left =
                 if need_left <= total { need_left } else { total - need_right.min(total) };
@@ -145,45 +141,37 @@ impl TreePlan {
     /// The tree for a model: with the counts of all training rows, thresholds halfway between the
     /// values that occur in the node, and information gain as the score.
     pub(super) fn tree(&self, problem: &Problem, data: &Dataset) -> Tree {
-        let mut tree = Tree::empty(data.n_classes());
         // Training rows per distinct row.
         let mut copies = vec![0_u32; problem.n_rows];
         problem.group.iter().for_each(|&group| copies[group as usize] += 1);
-        let mut stack = vec![(problem.everything(), 0_usize, NodePosition::ROOT)];
-        while let Some((bits, i, position)) = stack.pop() {
+        write_tree(data.n_classes(), (problem.everything(), 0), |(bits, i)| {
+            let PlanNode { split, right, label } = self.nodes[i];
             let counts = class_counts(problem, data, &bits);
             let rows = members(&bits).map(|row| copies[row]).sum();
-            let test = self.nodes[i].split.map(|split| {
+            let test = split.map(|split| {
                 let feature = usize::from(split.feature);
-                let (left, right) = divide(&problem.ranks, &bits, split);
+                let (on_left, on_right) = divide(&problem.ranks, &bits, split);
                 // The values of the node next to the split.
                 let ranks = &problem.ranks[feature];
-                let below = members(&left).map(|row| ranks[row]).max();
-                let above = members(&right).map(|row| ranks[row]).min();
+                let below = members(&on_left).map(|row| ranks[row]).max();
+                let above = members(&on_right).map(|row| ranks[row]).min();
                 let values = &problem.values[feature];
                 let below = values[below.unwrap_or(split.rank) as usize];
                 let above = values[above.unwrap_or(split.rank + 1) as usize];
-                let (test, listed) = match &data.columns()[feature] {
-                    Column::Numeric(_) => {
-                        (Test::Threshold(midpoint(below, above).into()), Vec::new())
-                    }
-                    Column::Nominal(_) => test_of_levels((0..=below as u32).collect()),
+                let asked = match &data.columns()[feature] {
+                    Column::Numeric(_) => Ok(midpoint(below, above)),
+                    Column::Nominal(_) => Err((0..=below as u32).collect()),
                 };
-                let sides = [&left, &right].map(|side| class_counts(problem, data, side));
-                // Plan and tree number nodes alike.
-                let right_child = self.nodes[i].right;
-                let child = NodePosition { parent: i as u32, branch: 0, depth: position.depth + 1 };
-                stack.push((right, right_child as usize, NodePosition { branch: 1, ..child }));
-                stack.push((left, i + 1, child));
-                WrittenTest { feature, test, listed, sides, missing: None, right: right_child }
+                let counts = [&on_left, &on_right].map(|side| class_counts(problem, data, side));
+                let sides = [(on_left, i + 1), (on_right, right as usize)];
+                WrittenTest { feature, asked, missing: None, counts, sides }
             });
             let label = match test {
                 Some(_) => majority(&counts) as i32,
-                None => i32::from(problem.classes[usize::from(self.nodes[i].label)]),
+                None => i32::from(problem.classes[usize::from(label)]),
             };
-            write_node(&mut tree, position, (counts, rows), label, test);
-        }
-        tree
+            WrittenNode { label, counts, rows, test }
+        })
     }
 }
 

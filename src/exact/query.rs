@@ -47,6 +47,11 @@ impl<'q> Query<'q> {
             is_root: false,
         }
     }
+
+    /// Whether `floor`, a lower bound of all trees with a test, already suffices.
+    pub(super) fn is_settled(&self, best: &Incumbent, floor: f64) -> bool {
+        best.sufficient_bound(self.share) <= floor && !best.resolves_ties
+    }
 }
 
 /// The answer to a [`Query`]: a tree, and what was proven about all trees.
@@ -58,14 +63,14 @@ pub(super) struct Answer {
     /// A lower bound of the cost of every tree.
     pub(super) lower: f64,
     /// By column, a lower bound of the trees whose first test is of that column. These bounds hold
-    /// in all subsets of the rows, too ([`super::setting::Setting::relax_bounds_for_subsets`]).
+    /// in all subsets of the rows, too ([`super::setting::Setting::answer`]).
     pub(super) by_column: Vec<f64>,
     /// Why the search ended early; none if it ended by itself. Bounds are valid either way.
     pub(super) halted: Option<Error>,
 }
 
 impl Answer {
-    /// The answer that proves nothing, for a set of so many columns.
+    /// The answer that proves nothing, for a set with this number of columns.
     pub(super) fn unknown(columns: usize) -> Self {
         let best = Incumbent::new(f64::INFINITY, false);
         Self { best, lower: 0.0, by_column: vec![0.0; columns], halted: None }

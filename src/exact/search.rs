@@ -4,9 +4,9 @@
 //! suits them, asks a [`Question`] by it, and writes the tree that was found for a model.
 
 use super::SearchLimits;
-use super::found_nodes::{FoundNode, in_pre_order};
 use super::grown::GreedyGrowth;
-use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
+use super::incumbent::{Plan, PlanSplit};
+use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Pool, Weight};
 use super::objective::{Cheapest, Objective, TieRule};
 use super::part::SetPart;
 use super::passes::{Controls, Task, complete_stumps, grow_leaves_greedily, search_by_levels};
@@ -15,15 +15,14 @@ use super::setting::{SearchNodes, Setting};
 use super::solved::SolvedSets;
 use super::sorted::SortedSet;
 use super::ties::resolve_ties_below_root;
-use super::two_levels::Pool;
-use super::written::{WrittenTest, test_of_levels, write_node};
+use super::written::{WrittenNode, WrittenTest, write_tree};
 use crate::criteria::{self, Context, Criterion, LossRise};
 use crate::data::{Column, Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::numeric::midpoint;
 use crate::parallel::Control;
 use crate::simd::stumps::{LANES, LaneNumber};
-use crate::tree::{CostMatrix, NodePosition, Test, Tree, majority};
+use crate::tree::{CostMatrix, majority};
 use serde_json::Map;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -36,8 +35,8 @@ const MOST_COUNTED: f64 = (1_u64 << 30) as f64;
 /// The criterion of the second greedy tree; the first one grows by the loss.
 const GINI: &str = "gini";
 
-/// Solved sets are kept if all columns together have at most so many distinct values: with more,
-/// the same set of rows hardly ever comes again ([`super::solved`]).
+/// Solved sets are kept if all columns together have at most this number of distinct values: with
+/// more, the same set of rows hardly ever comes again ([`super::solved`]).
 const MOST_KEPT_VALUES: usize = 1000;
 
 /// The checked input of a search, whose rows are not yet ranked.
@@ -164,11 +163,11 @@ pub(super) trait Question {
     ) -> Result<Self::Found>;
 }
 
-/// Asks for the best tree, with its nodes.
+/// Asks for the best tree, with its plan.
 pub(super) struct BestTree;
 
 impl Question for BestTree {
-    type Found = (Cheapest, Vec<FoundNode>);
+    type Found = (Cheapest, Plan);
 
     fn ask(
         &self,
@@ -176,7 +175,39 @@ impl Question for BestTree {
         loss: &dyn Loss,
         controls: Controls<'_>,
     ) -> Result<Self::Found> {
-        search.find_best(loss, controls)
+        let leaf_penalty = search.objective.leaf_penalty * search.total;
+        let resolves_ties = search.objective.ties == TieRule::First;
+        let started = search.start(loss, resolves_ties, controls.ending)?;
+        let Started { setting, set, depth, full_depth, leaves, is_integral } = &started;
+        let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
+        let (start, is_timed) = (search.start, search.limits.time_limit.is_some());
+        let growth = search.growth(setting)?;
+        let task = Task { depth, leaves, resolves_ties, start, is_timed };
+        let (answer, mut best) = search_by_levels(&growth, set, &task, controls)?;
+        let (is_done, whole) = (answer.halted.is_none(), SetPart::whole(set));
+        if is_done && resolves_ties && answer.best.plan.is_some() {
+            match resolve_ties_below_root(setting, set, depth, &answer.best, controls.searching) {
+                Err(Error::OutOfTime) => {}
+                plan => best = complete_stumps(setting, whole, &plan?, controls.ending)?,
+            }
+        }
+        let is_deepest = depth == *full_depth;
+        if !is_deepest {
+            best = grow_leaves_greedily(&growth, whole, &best.plan, *full_depth, controls.ending)?;
+        }
+        // Of deeper trees nothing is known but that no loss is negative, and that they have a leaf.
+        let is_proven = is_done && best.cost <= setting.cost_with_rounding(set, answer.best.cost);
+        let lower =
+            if is_deepest { (!is_proven).then_some(answer.lower) } else { Some(leaf_penalty) };
+        // The bound minus what the penalty for ties may have added to it. A whole cost is at least
+        // the next whole number; 1e-6 forgives rounding.
+        let lower = lower.map(|lower| {
+            let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
+            let lower = (lower - ties).max(leaf_penalty);
+            if *is_integral { (lower - 1e-6).ceil().max(leaf_penalty) + 0.0 } else { lower }
+        });
+        let opened = setting.nodes.opened.load(Ordering::Relaxed);
+        Ok((search.write_tree(loss, &best.plan, lower, opened), best.plan))
     }
 }
 
@@ -203,7 +234,6 @@ pub(super) struct OptimalSearch<'a> {
 pub(super) struct Started<'a> {
     pub(super) setting: Setting<'a>,
     pub(super) set: SortedSet,
-    pub(super) pool: Pool,
     /// The most levels that are searched in full.
     pub(super) depth: u32,
     /// The most levels of the tree, which may grow greedily below `depth`.
@@ -357,6 +387,7 @@ impl OptimalSearch<'_> {
         let bytes = limits.memory.min(control.budget().left()) / if min_rows > 1 { 2 } else { 1 };
         let budget = limits.node_budget.unwrap_or(u64::MAX).into();
         let nodes = Arc::new(SearchNodes { opened: self.opened.into(), budget });
+        let pool = Arc::new(Pool::default());
         let setting_of = |min_rows: u32, without_row_limit: Option<Box<Setting<'s>>>| Setting {
             rows: ranked,
             loss,
@@ -369,6 +400,7 @@ impl OptimalSearch<'_> {
                 ..=MOST_KEPT_VALUES => SolvedSets::new(ranked.len(), bytes),
                 _ => SolvedSets::default(),
             },
+            pool: pool.clone(),
             nodes: nodes.clone(),
             reported: 0.into(),
         };
@@ -377,7 +409,7 @@ impl OptimalSearch<'_> {
         let (leaves, [full_depth, depth]) = self.objective.shape(limits, ranked.len());
         let mut set = SortedSet::all(ranked, setting.mark_rule(), control)?;
         set.hash = setting.solved.hash(&all);
-        Ok(Started { setting, set, pool: Pool::new(), depth, full_depth, leaves, is_integral })
+        Ok(Started { setting, set, depth, full_depth, leaves, is_integral })
     }
 
     /// The growth of greedy trees in a setting: by the criterion of the objective, and by gini.
@@ -396,108 +428,61 @@ impl OptimalSearch<'_> {
         })
     }
 
-    /// Search the best tree, and write it for a model.
-    fn find_best(
-        &self,
-        loss: &dyn Loss,
-        controls: Controls<'_>,
-    ) -> Result<(Cheapest, Vec<FoundNode>)> {
-        let leaf_penalty = self.objective.leaf_penalty * self.total;
-        let resolves_ties = self.objective.ties == TieRule::First;
-        let started = self.start(loss, resolves_ties, controls.ending)?;
-        let Started { setting, set, pool, depth, full_depth, leaves, is_integral } = &started;
-        let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
-        let (start, is_timed) = (self.start, self.limits.time_limit.is_some());
-        let growth = self.growth(setting)?;
-        let task = Task { depth, leaves, resolves_ties, start, is_timed };
-        let (answer, mut best) = search_by_levels(&growth, set, &task, pool, controls)?;
-        let (is_done, whole) = (answer.halted.is_none(), SetPart::whole(set));
-        if is_done && resolves_ties && answer.best.plan.is_some() {
-            match resolve_ties_below_root(
-                setting,
-                set,
-                depth,
-                &answer.best,
-                pool,
-                controls.searching,
-            ) {
-                Err(Error::OutOfTime) => {}
-                plan => best = complete_stumps(setting, whole, &plan?, controls.ending)?,
-            }
-        }
-        let is_deepest = depth == *full_depth;
-        if !is_deepest {
-            best = grow_leaves_greedily(&growth, whole, &best.plan, *full_depth, controls.ending)?;
-        }
-        // Of deeper trees nothing is known but that no loss is negative, and that they have a leaf.
-        let is_proven = is_done && best.cost <= setting.cost_with_rounding(set, answer.best.cost);
-        let lower =
-            if is_deepest { (!is_proven).then_some(answer.lower) } else { Some(leaf_penalty) };
-        let nodes = in_pre_order(&best.plan);
-        // The bound minus what the penalty for ties may have added to it. A whole cost is at least
-        // the next whole number; 1e-6 forgives rounding.
-        let lower = lower.map(|lower| {
-            let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
-            let lower = (lower - ties).max(leaf_penalty);
-            if *is_integral { (lower - 1e-6).ceil().max(leaf_penalty) + 0.0 } else { lower }
-        });
-        let opened = setting.nodes.opened.load(Ordering::Relaxed);
-        Ok((self.write_tree(loss, &nodes, lower, opened), nodes))
-    }
-
-    /// The tree of some nodes in pre-order, as a model has it, with its cost. `lower` is a lower
-    /// bound of the cost of all trees; none if the tree is proven to be optimal.
+    /// The tree of a plan whose tests are all known, as a model has it, with its cost. `lower` is a
+    /// lower bound of the cost of all trees; none if the tree is proven to be optimal.
     pub(super) fn write_tree(
         &self,
         loss: &dyn Loss,
-        nodes: &[FoundNode],
+        plan: &Plan,
         lower: Option<f64>,
         opened: u64,
     ) -> Cheapest {
-        let (data, ranked) = (self.data, self.ranked);
-        let mut tree = Tree::empty(data.n_classes());
+        let ranked = self.ranked;
         let all: Vec<u32> = (0..ranked.len() as u32).collect();
-        let mut stack = vec![(all, 0, NodePosition::ROOT)];
         let (mut cost, mut leaves, mut errors) = (0.0, 0.0, 0.0);
-        while let Some((rows, i, position)) = stack.pop() {
+        let tree = write_tree(self.data.n_classes(), (all, plan), |(rows, plan)| {
             let counts = ranked.counts(&rows);
             let label = match &self.costs {
                 Some(costs) => costs.label(&counts),
                 None => majority(&counts),
             };
-            let n_rows = ranked.sizes(&rows);
-            let FoundNode { test, right } = nodes[i];
-            let test = test.map(|test| {
-                let column = &ranked.columns[test.column as usize];
-                let is_left = |row: &u32| column.ranks[*row as usize] < test.below;
-                let (on_left, on_right): (Vec<u32>, Vec<u32>) =
-                    rows.iter().partition(|row| is_left(row));
-                let sides = [ranked.counts(&on_left), ranked.counts(&on_right)];
-                // SolvedSets values next to the threshold.
-                let rank = |row: &&u32| column.ranks[**row as usize];
-                let is_known = |row: &&u32| rank(row) > 0 && rank(row) < column.end;
-                let below = on_left.iter().filter(is_known).max_by_key(rank).copied();
-                let above = on_right.iter().filter(is_known).min_by_key(rank).copied();
-                let (test, listed) = match self.asked(column, below.zip(above)) {
-                    Ok(threshold) => (Test::Threshold(threshold.into()), Vec::new()),
-                    Err(levels) => test_of_levels(levels),
-                };
-                let has_missing = !rows.iter().all(|row| is_known(&row));
-                let missing = has_missing.then_some(u32::from(column.missing_right));
-                let child = NodePosition { parent: i as u32, branch: 0, depth: position.depth + 1 };
-                stack.push((on_right, right as usize, NodePosition { branch: 1, ..child }));
-                stack.push((on_left, i + 1, child));
-                WrittenTest { feature: column.feature, test, listed, sides, missing, right }
-            });
-            if test.is_none() {
-                cost += loss.leaf(&counts);
-                leaves += 1.0;
-                errors += counts.iter().sum::<f64>() - counts[label];
-            }
-            write_node(&mut tree, position, (counts, n_rows), label as i32, test);
-        }
+            let test = match plan {
+                Plan::Split(split) => Some(self.write_test(&rows, split)),
+                Plan::Stump(_) => {
+                    cost += loss.leaf(&counts);
+                    leaves += 1.0;
+                    errors += counts.iter().sum::<f64>() - counts[label];
+                    None
+                }
+            };
+            WrittenNode { label: label as i32, counts, rows: ranked.sizes(&rows), test }
+        });
         let objective = cost / self.total + self.objective.leaf_penalty * leaves;
         let lower = lower.map_or(objective, |lower| (lower / self.total).min(objective));
         Cheapest { tree, objective, lower, errors, opened }
+    }
+
+    /// The first test of a plan for some rows, with the rows and the plans of both sides.
+    fn write_test<'p>(
+        &self,
+        rows: &[u32],
+        PlanSplit { test, left, right }: &'p PlanSplit,
+    ) -> WrittenTest<(Vec<u32>, &'p Plan)> {
+        let column = &self.ranked.columns[test.column as usize];
+        let is_left = |row: &u32| column.ranks[*row as usize] < test.below;
+        let (on_left, on_right): (Vec<u32>, Vec<u32>) = rows.iter().partition(|row| is_left(row));
+        // Known values next to the threshold.
+        let rank = |row: &&u32| column.ranks[**row as usize];
+        let is_known = |row: &&u32| rank(row) > 0 && rank(row) < column.end;
+        let below = on_left.iter().filter(is_known).max_by_key(rank).copied();
+        let above = on_right.iter().filter(is_known).min_by_key(rank).copied();
+        let has_missing = !rows.iter().all(|row| is_known(&row));
+        WrittenTest {
+            feature: column.feature,
+            asked: self.asked(column, below.zip(above)),
+            missing: has_missing.then_some(u32::from(column.missing_right)),
+            counts: [self.ranked.counts(&on_left), self.ranked.counts(&on_right)],
+            sides: [(on_left, left), (on_right, right)],
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! What all parts of the search for optimal trees share: the rows, the loss, the penalty of a leaf,
-//! the solved sets, and the count of search nodes.
+//! the solved sets, the memory of scans, and the count of search nodes.
 //!
 //! Inside the search, the cost of a tree is its loss plus `penalty` per leaf. The penalty contains
 //! a tiny one that breaks ties, so that of trees with the same loss the one with the fewest leaves
@@ -9,9 +9,10 @@
 //! Where leaves need several rows, a second setting has the same rows without that limit: the
 //! bounds of [`super::bounds`] need what its trees cost.
 
-use super::losses::Loss;
-use super::query::Query;
-use super::ranked::RankedRows;
+use super::incumbent::{Incumbent, Split};
+use super::losses::{Loss, Pool};
+use super::query::{Answer, Query};
+use super::ranked::{RankedRows, TieKey};
 use super::solved::SolvedSets;
 use super::sorted::{MarkRule, SortedSet};
 use crate::error::{Error, Result};
@@ -25,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const ROUNDING: f64 = 1e-9;
 
 /// The most levels below a first test for which `Setting::bound_one_level_less` looks for a bound.
-/// Limits the shift of `1 << levels`; so many full levels are never searched.
+/// Limits the shift of `1 << levels`; trees are never searched in full as deep as that.
 const MOST_REPEATED_LEVELS: u32 = 15;
 
 /// The input of one search that does not change while it runs, and what its threads share.
@@ -44,6 +45,8 @@ pub(super) struct Setting<'a> {
     pub(super) without_row_limit: Option<Box<Self>>,
     /// Sets of rows whose best trees are known.
     pub(super) solved: SolvedSets,
+    /// Memory of scans.
+    pub(super) pool: Arc<Pool>,
     pub(super) nodes: Arc<SearchNodes>,
     /// Progress that was reported, in thousandths.
     pub(super) reported: AtomicU64,
@@ -76,6 +79,64 @@ impl Setting<'_> {
         control.check()
     }
 
+    /// Whether a tree of this cost and first test is better than the best one. Where ties are
+    /// resolved, a tree whose cost differs by at most `tie` is better if its first test comes
+    /// earlier in the order of [`TieKey`], or if it is the same test with fewer leaves on its left.
+    pub(super) fn is_better(&self, cost: f64, split: &Split, best: &Incumbent) -> bool {
+        if !best.resolves_ties {
+            return cost < best.cost;
+        }
+        let order = |split: &Split| (self.rows.tie_key(split.test), split.leaves[0]);
+        let is_earlier = || best.split.is_some_and(|best| order(split) < order(&best));
+        cost < best.cost - self.tie || cost <= best.cost + self.tie && is_earlier()
+    }
+
+    /// What a tree must cost less than if its first test is this threshold of a column, or a higher
+    /// one. Where ties are resolved, tests that may come before the best one may cost as much as it
+    /// does, up to `tie`; else the share of the query decides.
+    pub(super) fn limit(
+        &self,
+        query: &Query<'_>,
+        best: &Incumbent,
+        column: usize,
+        threshold: usize,
+    ) -> f64 {
+        if !best.resolves_ties {
+            return best.sufficient_bound(query.share);
+        }
+        let may_precede = best.split.is_some_and(|best| {
+            // A test and its twin for missing values are tried in either order.
+            let without_twin = |test| TieKey { missing_right: false, ..self.rows.tie_key(test) };
+            let lowest_test = query.set.test(self.rows, column, threshold);
+            without_twin(lowest_test) <= without_twin(best.test)
+        });
+        if may_precede { best.cost + self.tie } else { best.cost - self.tie }
+    }
+
+    /// The answer to a query from the best tree, a lower bound `floor` of all trees with a test,
+    /// and those bounds that were proven for the thresholds of each column. `halted` says why the
+    /// search ended early.
+    pub(super) fn answer(
+        &self,
+        query: &Query<'_>,
+        best: Incumbent,
+        floor: f64,
+        proven: &[f64],
+        halted: Option<Error>,
+    ) -> Answer {
+        let bounds = query.by_column.iter().zip(proven);
+        let mut by_column: Vec<f64> = bounds.map(|(bound, proven)| bound.max(*proven)).collect();
+        let is_exact = halted.is_none() && query.share >= 1.0;
+        let lower = if is_exact {
+            best.cost
+        } else {
+            let of_leaf = best.cost.min(self.leaf_cost_of(query.set));
+            by_column.iter().copied().fold(of_leaf, f64::min).max(floor)
+        };
+        self.relax_bounds_for_subsets(query, lower, &mut by_column);
+        Answer { best, lower, by_column, halted }
+    }
+
     /// The most levels that a tree can have and still cost less than `cost`. A tree of d levels has
     /// at least d + 1 leaves, whose penalties alone must be less than that.
     pub(super) fn deepest_affordable(&self, cost: f64) -> u32 {
@@ -96,12 +157,7 @@ impl Setting<'_> {
     /// test of the first may, in a subset, only divide missing from known values, as a test of the
     /// twin does: the first column takes the smaller of both bounds. Without missing values both
     /// columns have the same tests, and the same bound.
-    pub(super) fn relax_bounds_for_subsets(
-        &self,
-        query: &Query<'_>,
-        lower: f64,
-        by_column: &mut [f64],
-    ) {
+    fn relax_bounds_for_subsets(&self, query: &Query<'_>, lower: f64, by_column: &mut [f64]) {
         for (column, sorted) in query.set.columns.iter().enumerate() {
             if self.rows.has_twin(column) {
                 by_column[column] = by_column[column].min(by_column[column + 1]);
@@ -119,8 +175,7 @@ impl Setting<'_> {
     /// If depth is the only limit, the bounds by column give a better one. Put a test of a column
     /// that divides the rows in front of a tree of one level less, and that tree on both sides: the
     /// loss does not rise, and each leaf is there twice. So the tree costs at least the bound of
-    /// that column minus the penalties of its own leaves, of which there are at most
-    /// `2^(depth - 1)`.
+    /// that column minus the penalties of its own leaves, at most `2^(depth - 1)`.
     fn bound_one_level_less(&self, query: &Query<'_>, lower: f64, by_column: &[f64]) -> f64 {
         let levels = query.depth.saturating_sub(1);
         let is_limited_by_depth_only = self.min_rows <= 1
@@ -148,7 +203,7 @@ impl Setting<'_> {
     /// The most that a tree of a set may seem to cost if it costs `cost`, when its leaves are added
     /// in another order.
     pub(super) fn cost_with_rounding(&self, set: &SortedSet, cost: f64) -> f64 {
-        // In the unit of the loss, of which a set of one class has none.
+        // On the scale of the loss, also where the set has one class and no loss.
         let most = self.loss.rise(set.weight, set.weight);
         let scale = if most.is_finite() { most } else { self.leaf_cost_of(set).max(set.weight) };
         cost + ROUNDING * (cost + scale)

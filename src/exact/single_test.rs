@@ -1,6 +1,5 @@
 //! Trees of at most one test (`exact`).
 
-use super::bounds::{SideCosts, SideLeaves};
 use super::incumbent::{Incumbent, Plan, Split};
 use super::part::SetPart;
 use super::query::{Answer, Query};
@@ -51,13 +50,13 @@ pub(super) fn best_single_test(
             if sorted.marks[k] & mark == 0 || n_left < fewest_left || n_left > most_left {
                 continue;
             }
-            let costs = SideCosts { left: leaf_cost(&left), right: leaf_cost(&right) };
-            let cost = costs.left + costs.right;
+            let costs = [leaf_cost(&left), leaf_cost(&right)];
+            let cost = costs[0] + costs[1];
             by_column[column] = by_column[column].min(cost);
             let below = rows.columns[column].ranks[sorted.order[n_left] as usize];
             let test = RankedTest { column: column as u32, below };
-            let split = Split { test, leaves: SideLeaves { left: 1, right: 1 }, costs };
-            if best.is_beaten_by(rows, setting.tie, cost, &split) {
+            let split = Split { test, leaves: [1, 1], costs };
+            if setting.is_better(cost, &split, &best) {
                 best.replace(cost, split, Plan::split(test, Plan::Stump(1), Plan::Stump(1)));
             }
         }

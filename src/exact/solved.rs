@@ -8,7 +8,12 @@
 use super::incumbent::{Incumbent, Plan};
 use crate::numeric::mix;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Lock a mutex whose value no panic leaves half changed.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A set of rows and the limits of its trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,7 +68,7 @@ impl SolvedSets {
         if self.row_hashes.is_empty() {
             return None;
         }
-        let trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+        let trees = lock(&self.trees);
         trees.get(key).filter(|tree| tree.plan.is_some() || tree.cost >= limit).cloned()
     }
 
@@ -73,7 +78,7 @@ impl SolvedSets {
         if self.row_hashes.is_empty() {
             return;
         }
-        let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trees = lock(&self.trees);
         if trees.len() >= self.most_trees {
             trees.clear();
         }

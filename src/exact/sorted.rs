@@ -295,7 +295,7 @@ impl SortedColumn {
         // Rank and class of the value before, and of the present one.
         let (mut rank_before, mut rank_here) = (None, None);
         let (mut class_before, mut class_here, mut weight) = (MIXED, MIXED, 0.0);
-        // The mark of the place between two values, of which the second is number `values`.
+        // The mark of the place between two values; the second is number `values`.
         let mark = |rank_before: Option<u32>, class_before: u8, class_here: u8, values: usize| {
             if rank_before == Some(0) || is_twin {
                 return 0;
@@ -351,7 +351,8 @@ impl SortedColumn {
         if thresholds == n {
             below = Vec::new();
         }
-        // Buckets end at needed places: at all of them if these are few, else one in so many rows.
+        // Buckets end at needed places: at all of them if there are few, else at one of each
+        // `n / most` rows.
         let most = bucket_target(n);
         let exact = n_needed < 2 * most;
         let (mut bucket_start, mut buckets) = (0, 1);

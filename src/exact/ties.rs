@@ -1,13 +1,12 @@
 //! Which of several optimal trees is returned: the one whose tests come first, node by node from
-//! the root down. A search proves the least cost without asking for it below the root, which is
-//! faster; then the tree is searched again, each node with the known cost as its limit.
+//! the root down. A search resolves ties at the root only, which is faster. Then the tree is
+//! searched again, each node with the known cost as its limit.
 
 use super::any_depth::{most_leaves, solve_any};
 use super::incumbent::{Incumbent, Plan, Split};
 use super::query::Query;
 use super::setting::Setting;
 use super::sorted::SortedSet;
-use super::two_levels::Pool;
 use crate::error::Result;
 use crate::parallel::Control;
 
@@ -21,7 +20,6 @@ fn resolve_ties(
     set: &SortedSet,
     (depth, leaves): (u32, u32),
     cost: f64,
-    pool: &Pool,
     control: &Control,
 ) -> Result<Plan> {
     let leaves = most_leaves(depth, leaves);
@@ -31,12 +29,12 @@ fn resolve_ties(
     let by_column = vec![0.0; set.columns.len()];
     let limit = cost + 2.0 * setting.tie;
     let query = Query { limit, resolves_ties: true, ..Query::new(set, depth, leaves, &by_column) };
-    let answer = solve_any(setting, &query, None, pool, control).complete()?;
-    resolve_ties_below_root(setting, set, depth, &answer.best, pool, control)
+    let answer = solve_any(setting, &query, None, control).complete()?;
+    resolve_ties_below_root(setting, set, depth, &answer.best, control)
 }
 
-/// The tree of an optimal first test, of which the searches of all rows have found the first one,
-/// with the first of several best tests at every other node.
+/// The tree of the first of several best first tests, which a search of the set has found, with the
+/// first of several best tests at every other node.
 ///
 /// # Errors
 /// The reason why a search ended early.
@@ -45,7 +43,6 @@ pub(super) fn resolve_ties_below_root(
     set: &SortedSet,
     depth: u32,
     best: &Incumbent,
-    pool: &Pool,
     control: &Control,
 ) -> Result<Plan> {
     let Some(Split { test, leaves, costs }) = best.split else {
@@ -55,9 +52,8 @@ pub(super) fn resolve_ties_below_root(
         let side = set.test_side(setting.rows, test, is_right);
         let mut side = set.side(setting.rows, side, setting.mark_rule(), control)?;
         side.hash = setting.solved.hash(&side.columns[0].order);
-        let (leaves, cost) =
-            if is_right { (leaves.right, costs.right) } else { (leaves.left, costs.left) };
-        resolve_ties(setting, &side, (depth - 1, leaves), cost, pool, control)
+        let i = usize::from(is_right);
+        resolve_ties(setting, &side, (depth - 1, leaves[i]), costs[i], control)
     };
     Ok(Plan::split(test, resolve_side(false)?, resolve_side(true)?))
 }

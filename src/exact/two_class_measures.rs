@@ -10,7 +10,7 @@
 //! than the best tree are left out. A few searches suffice. When time is up, the intersections
 //! give the bound.
 
-use super::found_nodes::FoundNode;
+use super::incumbent::Plan;
 use super::measures::{Measure, Wrong};
 use super::objective::Cheapest;
 use super::passes::Controls;
@@ -57,7 +57,7 @@ struct Chord {
 /// The best tree of the search for a measure.
 struct BestCorner {
     point: Wrong,
-    nodes: Vec<FoundNode>,
+    plan: Plan,
     /// The weights of both classes that led to it.
     scales: [f64; 2],
 }
@@ -83,8 +83,7 @@ impl Corners {
         let [negative, positive] = class_weights;
         let ends = [Wrong { fp: 0.0, fn_: positive }, Wrong { fp: negative, fn_: 0.0 }];
         let lines = [Line { a: 1.0, b: 0.0, least: 0.0 }, Line { a: 0.0, b: 1.0, least: 0.0 }];
-        let leaf = vec![FoundNode { test: None, right: 0 }];
-        let best = BestCorner { point: ends[1], nodes: leaf, scales: [0.0, 1.0] };
+        let best = BestCorner { point: ends[1], plan: Plan::Stump(1), scales: [0.0, 1.0] };
         let (open, most, is_halted) = (Vec::new(), 0.0, false);
         let mut corners = Self { measure, class_weights, open, best, most, is_halted };
         corners.push(ends, lines);
@@ -102,7 +101,7 @@ impl Corners {
         self.open.push(Chord { ends, lines, most });
     }
 
-    /// Note that time is up before a chord is solved, on which no tree has a greater measure.
+    /// Note that time is up before a chord is solved; no tree on it has a greater measure.
     fn halt(&mut self, most: f64) {
         self.is_halted = true;
         self.most = self.most.max(most);
@@ -132,12 +131,12 @@ impl Corners {
         &mut self,
         chord: Chord,
         [a, b]: [f64; 2],
-        (tree, nodes, least): (&Cheapest, Vec<FoundNode>, f64),
+        (tree, plan, least): (&Cheapest, Plan, f64),
     ) {
         let Chord { ends: [from, to], lines, .. } = chord;
         let (wrong, line) = (wrong_of(tree, [a, b]), Line { a, b, least });
         if self.value(wrong) > self.value(self.best.point) + TIE {
-            self.best = BestCorner { point: wrong, nodes, scales: [a, b] };
+            self.best = BestCorner { point: wrong, plan, scales: [a, b] };
         }
         if tree.lower < tree.objective {
             // The search ended early. The crossing of both lines bounds the trees of the chord,
@@ -191,16 +190,16 @@ pub(super) fn best_by(
         match search.ask(&BestTree, controls) {
             Err(Error::OutOfTime) => corners.halt(chord.most),
             found => {
-                let (tree, nodes) = found?;
+                let (tree, plan) = found?;
                 opened = tree.opened;
-                corners.record(chord, scales, (&tree, nodes, tree.lower * search.total));
+                corners.record(chord, scales, (&tree, plan, tree.lower * search.total));
             }
         }
     }
     ranked.weights = own_weights;
     let reached = corners.value(corners.best.point);
-    let Corners { best: BestCorner { nodes, scales, .. }, most, .. } = corners;
-    let tree = write_labelled_tree(prepared, &ranked, &nodes, scales)?;
+    let Corners { best: BestCorner { plan, scales, .. }, most, .. } = corners;
+    let tree = write_labelled_tree(prepared, &ranked, &plan, scales)?;
     let objective = 1.0 - reached;
     let lower = if most > reached { 1.0 - most } else { objective };
     Ok(match one_level_less.filter(|tree| tree.objective < objective) {
@@ -209,18 +208,18 @@ pub(super) fn best_by(
     })
 }
 
-/// The tree of some nodes with the rows' own weights, whose leaves have the labels that cost least
+/// The tree of a plan with the rows' own weights, whose leaves have the labels that cost least
 /// if an error costs `negative` for a row of the first class and `positive` for one of the second.
 fn write_labelled_tree(
     prepared: &Prepared<'_>,
     ranked: &RankedRows,
-    nodes: &[FoundNode],
+    plan: &Plan,
     [negative, positive]: [f64; 2],
 ) -> Result<Cheapest> {
     let mut search = prepared.search(ranked);
     search.costs = Some(CostMatrix::new(&[vec![0.0, negative], vec![positive, 0.0]], 2)?);
     let loss = search.additive_loss::<f64>(prepared.objective.criterion()?);
-    Ok(search.write_tree(&loss, nodes, None, 0))
+    Ok(search.write_tree(&loss, plan, None, 0))
 }
 
 /// The misclassified weight of both classes in a tree that was grown from rows whose weights were

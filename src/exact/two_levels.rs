@@ -6,24 +6,25 @@
 //! spread. Each column is scanned once before any column is searched to its end, so that a good
 //! tree is known early; large sets are scanned coarsely in that first round.
 
-use super::bounds::{ColumnBounds, GapEnd, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
+use super::bounds::{ColumnBounds, GapEnd, OpenThresholds, Sides, ThresholdGap};
 use super::incumbent::{Incumbent, Plan, Split};
 use super::losses::{BothSides, LaneThresholds, SideLosses, StumpDepth, StumpMemory};
 use super::query::{Answer, Query};
 use super::ranked::{RankedRows, RankedTest};
 use super::setting::Setting;
+use super::solved::lock;
 use super::sorted::SortedSet;
 use crate::error::Result;
 use crate::numeric::sort_few;
 use crate::parallel::{Control, map};
 use crate::simd::stumps::LANES;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// The column of a first test with one division of the leaves. Every threshold that is not solved
 /// is inside a gap or counts for `closed`, whenever the search ends.
 struct DividedColumn {
     column: usize,
-    leaves: SideLeaves,
+    leaves: Sides<u32>,
     gaps: Vec<ThresholdGap>,
     /// A lower bound of the thresholds that are no longer open.
     closed: f64,
@@ -42,95 +43,54 @@ struct ThresholdLane {
     gap: usize,
 }
 
-/// Memory of scans. Each worker takes a piece and gives it back.
-pub(super) struct Pool(Mutex<Vec<StumpMemory>>);
-
-impl Pool {
-    pub(super) fn new() -> Self {
-        Self(Mutex::new(Vec::new()))
-    }
-
-    /// Use a piece of memory, a new one if all are in use.
-    fn with<R>(&self, work: impl FnOnce(&mut StumpMemory) -> R) -> R {
-        let mut memory = lock(&self.0).pop().unwrap_or_default();
-        let result = work(&mut memory);
-        lock(&self.0).push(memory);
-        result
-    }
-}
-
-/// Lock a mutex whose value no panic leaves half changed.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The best tree of at most two levels.
+/// The best tree of at most two levels. `best` is the tree to start with, and `floor` a lower bound
+/// of all trees with a test.
 pub(super) fn two_levels(
     setting: &Setting<'_>,
     query: &Query<'_>,
-    pool: &Pool,
+    best: Incumbent,
+    floor: f64,
     control: &Control,
 ) -> Answer {
-    let mut best = Incumbent::new(query.limit, query.resolves_ties);
-    best.offer(setting.leaf_cost_of(query.set), None, Some(Plan::Stump(1)));
-    let mut by_column = query.by_column.to_vec();
-    // No tree with a test costs less than two leaves.
-    let floor = query.lower.max((2.0 * setting.penalty).min(best.cost));
-    if best.cost <= floor {
-        by_column.iter_mut().for_each(|bound| *bound = bound.max(floor));
-        return Answer { lower: best.cost.min(floor), best, by_column, halted: None };
-    }
-    let columns = divided_columns(setting, query, &mut by_column);
     let search = TwoLevelSearch { setting, query, floor, control, best: Mutex::new(best) };
-    let columns: Vec<Mutex<DividedColumn>> = columns.into_iter().map(Mutex::new).collect();
+    let columns: Vec<_> = divided_columns(setting, query).into_iter().map(Mutex::new).collect();
     let mut halted = None;
     for is_first_round in [true, false] {
         let done = map(control, columns.len(), &|i| {
             let mut column = lock(&columns[i]);
-            pool.with(|memory| search.scan_column(&mut column, is_first_round, memory))
+            setting.pool.with(|memory| search.scan_column(&mut column, is_first_round, memory))
         });
         if let Err(error) = done {
             halted = Some(error);
             break;
         }
     }
-    let mut lower = search.raise_bounds(&columns, &mut by_column);
+    let proven = search.proven(&columns);
     let best = search.best.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let is_exact = halted.is_none() && query.share >= 1.0;
-    lower = if is_exact { best.cost } else { lower.max(floor) };
-    setting.relax_bounds_for_subsets(query, lower, &mut by_column);
-    Answer { best, lower, by_column, halted }
+    setting.answer(query, best, floor, &proven, halted)
 }
 
 /// The columns with a possible first test, each once for every division of the leaves, the most
-/// promising ones first. Those without one get an infinite bound.
-fn divided_columns(
-    setting: &Setting<'_>,
-    query: &Query<'_>,
-    by_column: &mut [f64],
-) -> Vec<DividedColumn> {
-    let divisions: &[SideLeaves] = match query.leaves {
-        ..=3 => &[SideLeaves { left: 1, right: 2 }, SideLeaves { left: 2, right: 1 }],
-        _ => &[SideLeaves { left: 2, right: 2 }],
-    };
-    let one_leaf = SideCosts { left: setting.penalty, right: setting.penalty };
+/// promising ones first.
+fn divided_columns(setting: &Setting<'_>, query: &Query<'_>) -> Vec<DividedColumn> {
+    let divisions: &[Sides<u32>] = if query.leaves <= 3 { &[[1, 2], [2, 1]] } else { &[[2, 2]] };
+    let one_leaf = [setting.penalty; 2];
     let unknown = GapEnd { limited: one_leaf, free: one_leaf };
     let mut columns = Vec::new();
     for (column, sorted) in query.set.columns.iter().enumerate() {
         if sorted.first > sorted.last {
-            by_column[column] = f64::INFINITY;
             continue;
         }
-        let (at_from, at_to) = (unknown, unknown);
+        let to = sorted.thresholds;
         for &leaves in divisions {
-            let gaps = vec![ThresholdGap { from: 0, to: sorted.thresholds, at_from, at_to }];
+            let gaps = vec![ThresholdGap { from: 0, to, at_from: unknown, at_to: unknown }];
             columns.push(DividedColumn { column, leaves, gaps, closed: f64::INFINITY });
         }
     }
     let hinted = query.hint.map(|hint| hint.column as usize);
     let key = |divided: &DividedColumn| {
         let is_hinted = Some(divided.column) == hinted;
-        if is_hinted { f64::NEG_INFINITY } else { by_column[divided.column] }
+        if is_hinted { f64::NEG_INFINITY } else { query.by_column[divided.column] }
     };
     sort_few(&mut columns, &|a, b| key(a).total_cmp(&key(b)));
     columns
@@ -147,45 +107,32 @@ struct TwoLevelSearch<'t, 'a> {
 }
 
 impl TwoLevelSearch<'_, '_> {
-    /// Whether the bound that holds for all trees already suffices for the query.
-    fn is_settled(&self) -> bool {
-        let best = lock(&self.best);
-        best.sufficient_bound(self.query.share) <= self.floor && !best.resolves_ties
-    }
-
     /// What the thresholds of a column from `threshold` on must cost less than.
     fn limit(&self, column: usize, threshold: usize) -> f64 {
-        let (Setting { rows, tie, .. }, share) = (self.setting, self.query.share);
-        let lowest_test = || self.query.set.test(rows, column, threshold);
-        lock(&self.best).limit_from_test(rows, *tie, share, lowest_test)
+        self.setting.limit(self.query, &lock(&self.best), column, threshold)
     }
 
     fn bounds(&self, column: usize) -> ColumnBounds<'_> {
         ColumnBounds { loss: self.setting.loss, set: self.query.set, column }
     }
 
-    /// Raise the bounds by column to what the solved and the open thresholds prove. The result is
-    /// a lower bound of all trees.
-    fn raise_bounds(&self, columns: &[Mutex<DividedColumn>], by_column: &mut [f64]) -> f64 {
-        let is_settled = self.is_settled();
-        let best_cost = lock(&self.best).cost;
-        let mut proven = vec![f64::INFINITY; by_column.len()];
+    /// By column, a lower bound of the solved and of the open thresholds; infinite if a column has
+    /// neither.
+    fn proven(&self, columns: &[Mutex<DividedColumn>]) -> Vec<f64> {
+        let best = lock(&self.best);
+        let is_settled = self.query.is_settled(&best, self.floor);
+        let mut proven = vec![f64::INFINITY; self.query.by_column.len()];
         for divided in columns {
             let divided = lock(divided);
             let bounds = self.bounds(divided.column);
             let open = divided.gaps.iter().map(|gap| bounds.open(gap, f64::INFINITY).bound);
             let mut bound = open.fold(divided.closed, f64::min);
             if is_settled {
-                bound = bound.min(best_cost).max(self.floor.min(best_cost));
+                bound = bound.min(best.cost).max(self.floor.min(best.cost));
             }
             proven[divided.column] = proven[divided.column].min(bound);
         }
-        let mut lower = best_cost.min(self.setting.leaf_cost_of(self.query.set));
-        for (bound, proven) in by_column.iter_mut().zip(proven) {
-            *bound = bound.max(proven);
-            lower = lower.min(*bound);
-        }
-        lower
+        proven
     }
 
     /// Scan a column: once in the first round, else until no threshold of it is open.
@@ -197,7 +144,7 @@ impl TwoLevelSearch<'_, '_> {
     ) -> Result<()> {
         let mut is_first_scan = true;
         while !divided.gaps.is_empty() && (is_first_scan || !is_first_round) {
-            if self.is_settled() {
+            if self.query.is_settled(&lock(&self.best), self.floor) {
                 return Ok(());
             }
             let of_column = self.query.by_column[divided.column];
@@ -266,7 +213,7 @@ impl TwoLevelSearch<'_, '_> {
         let is_coarse = is_first_round && loss.is_coarse_useful(set, least_cost);
         let limit = self.limit(column, lanes[0].threshold);
         let is_open = |losses: &SideLosses, lane: usize| {
-            let SideCosts { left, right } = self.costs(leaves, losses, &losses.free, lane);
+            let [left, right] = self.costs(leaves, losses, &losses.free, lane);
             left + right < limit
         };
         let depth = StumpDepth { is_coarse, min_rows, is_open: &is_open };
@@ -277,17 +224,16 @@ impl TwoLevelSearch<'_, '_> {
     /// more test if that costs less; `with_test` are the losses of the sides with it.
     fn costs(
         &self,
-        leaves: SideLeaves,
+        leaves: Sides<u32>,
         losses: &SideLosses,
         with_test: &BothSides,
         lane: usize,
-    ) -> SideCosts {
+    ) -> Sides<f64> {
         let penalty = self.setting.penalty;
-        let cost = |side: usize, leaves: u32| {
+        [0, 1].map(|side| {
             let leaf = losses.leaf[side][lane] + penalty;
-            if leaves < 2 { leaf } else { leaf.min(with_test[side][lane] + 2.0 * penalty) }
-        };
-        SideCosts { left: cost(0, leaves.left), right: cost(1, leaves.right) }
+            if leaves[side] < 2 { leaf } else { leaf.min(with_test[side][lane] + 2.0 * penalty) }
+        })
     }
 
     /// Take in the losses of some thresholds: trees that are better, and the gaps, divided.
@@ -308,17 +254,17 @@ impl TwoLevelSearch<'_, '_> {
             let threshold = lane.threshold;
             let (reached, bound) = (costs(&losses.reached, i), costs(&losses.bound, i));
             let end = GapEnd { limited: bound, free: costs(&losses.free, i) };
-            let cost = reached.left + reached.right;
+            let cost = reached[0] + reached[1];
             let test = self.query.set.test(self.setting.rows, divided.column, threshold);
             let split = Split { test, leaves, costs: reached };
             let mut best = lock(&self.best);
             best.reached = best.reached.min(cost);
-            if best.is_beaten_by(self.setting.rows, self.setting.tie, cost, &split) {
-                let (left, right) = (Plan::Stump(leaves.left), Plan::Stump(leaves.right));
+            if self.setting.is_better(cost, &split, &best) {
+                let [left, right] = leaves.map(Plan::Stump);
                 best.replace(cost, split, Plan::split(test, left, right));
             }
             drop(best);
-            let is_exact = reached.left <= bound.left && reached.right <= bound.right;
+            let is_exact = reached[0] <= bound[0] && reached[1] <= bound[1];
             if is_exact {
                 divided.closed = divided.closed.min(cost);
             } else {

@@ -60,7 +60,7 @@ impl<const L: usize> Points<L> {
     }
 }
 
-/// The state of the walk at one depth: the latest branch enter_branch there.
+/// The state of the walk at one depth: the latest branch that was entered there.
 #[derive(Debug, Clone, Copy)]
 struct WalkLevel<const L: usize> {
     /// Weight of each point x product of the factors of all features above.

@@ -161,8 +161,8 @@ pub fn fill_last_class(out: &mut [f64], classes: usize) {
     }
 }
 
-/// The nodes of a tree of so many features in the form of the kernel, and the largest number of
-/// distinct features on a path.
+/// The nodes of a tree in the form of the kernel, and the largest number of distinct features on a
+/// path.
 fn path_steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
     // share of each branch, and end of each subtree: children come after their parents
     let n = tree.nodes.len();

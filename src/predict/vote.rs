@@ -110,7 +110,7 @@ impl ForestPredictor {
             .collect()
     }
 
-    /// Write the mean probabilities of a chunk of rows, of which `first` is the first, into `sums`,
+    /// Write the mean probabilities of a chunk of rows, which starts at row `first`, into `sums`,
     /// and the number of trees that voted into `voters`. `only` is as in [`Self::vote`].
     fn vote_chunk<S: Source>(
         &self,
@@ -134,14 +134,12 @@ impl ForestPredictor {
             control.check()?;
             let mut add = |row: usize, p: &[f64]| {
                 // Two classes are frequent enough to unroll.
-                let sums = &mut sums[row * classes..][..classes];
-                if let (Ok(sums), Ok(p)) =
-                    (<&mut [f64; 2]>::try_from(&mut *sums), <&[f64; 2]>::try_from(p))
-                {
-                    sums[0] += p[0];
-                    sums[1] += p[1];
-                } else {
-                    sums.iter_mut().zip(p).for_each(|(sum, p)| *sum += p);
+                match (&mut sums[row * classes..][..classes], p) {
+                    ([first, second], [p, q]) => {
+                        *first += p;
+                        *second += q;
+                    }
+                    (sums, p) => sums.iter_mut().zip(p).for_each(|(sum, p)| *sum += p),
                 }
                 voters[row] += 1;
             };

@@ -62,7 +62,7 @@ impl Pruning for Mdl {
 
 /// Bits that name one of the `2^(levels - 1) - 1` ways to divide levels in two.
 fn subset_bits(levels: usize) -> f64 {
-    // 2^1023 is the largest power of two that is a double; so many levels never occur.
+    // 2^1023 is the largest power of two that is a double. No feature has as many levels.
     let levels = levels.min(1000) as i32;
     if levels < 3 { 0.0 } else { (f64::powi(2.0, levels - 1) - 1.0).log2() }
 }

@@ -71,7 +71,7 @@ macro_rules! prunings {
                 }
             }
 
-            /// The method as what all methods implement.
+            /// The method as a [`Pruning`].
             fn method(&self) -> &dyn Pruning {
                 match self {
                     $(Self::$method(method) => method,)*

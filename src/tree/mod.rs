@@ -72,7 +72,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// The same test for a tree in whose list of levels those of this tree start at `shift`.
+    /// The test for a tree whose lists of levels start `shift` places later.
     pub fn shifted(self, shift: u32) -> Self {
         match self {
             Self::Subset { first, len } => Self::Subset { first: first + shift, len },

@@ -36,8 +36,8 @@ impl Tree {
         shape
     }
 
-    /// The gain of each of so many features: the sum of score x node weight over its splits.
-    /// Negative scores count as 0.
+    /// The gain of each feature: the sum of score x node weight over its splits. Negative scores
+    /// count as 0.
     pub fn gains(&self, features: usize) -> Vec<f64> {
         let mut gains = vec![0.0; features];
         for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| !self.is_leaf(i)) {
@@ -75,8 +75,8 @@ impl Tree {
         self.upper_part(|i| is_inner[i])
     }
 
-    /// The upper part of the tree: its inner nodes are those that `is_inner` accepts and whose
-    /// ancestors it accepts. And the number in this tree of each of its nodes.
+    /// The upper part of the tree, whose inner nodes are those that `is_inner` accepts together
+    /// with all their ancestors, and the number in this tree of each of its nodes.
     fn upper_part(&self, is_inner: impl Fn(usize) -> bool) -> (Self, Vec<u32>) {
         let (mut part, mut numbers, mut waiting) = (Self::empty(self.classes), vec![], vec![0]);
         while let Some(number) = waiting.pop() {

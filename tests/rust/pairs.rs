@@ -65,8 +65,8 @@ fn what_plans_share_changes_no_tree() {
         for words in WORDS.iter().chain(&WORDS) {
             let plan = plan(words);
             let alone = plan.fit(&data, &rows, &weights, &control).unwrap().model;
-            let beside = plan.fit_sharing(&data, &rows, &weights, &mut common, &control).unwrap();
-            assert_eq!(alone.tree, beside.tree, "{seed} {words}");
+            let shared = plan.fit_sharing(&data, &rows, &weights, &mut common, &control).unwrap();
+            assert_eq!(alone.tree, shared.tree, "{seed} {words}");
             assert!(alone.tree.nodes.len() > 1, "{seed} {words}");
         }
     }

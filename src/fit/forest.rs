@@ -238,7 +238,10 @@ impl FitPlan {
                     let sampled = TreeRows { rows, weights, ..all };
                     return self.tree_on_rows(sampled, seed, control);
                 }
-                all.on_draws(&times, &weights, |drawn| self.tree_on_rows(drawn, seed, control))
+                let draw = Arc::new(Draw::new(&times)?);
+                all.on_derived(&|data| data.bootstrap_sample(&draw), &weights, |sampled| {
+                    self.tree_on_rows(sampled, seed, control)
+                })
             },
         )?;
         trees.extend(more);
@@ -334,8 +337,10 @@ impl FitPlan {
             let (rows, weights) = &as_copies(times);
             return self.finish_tree(tree, TreeRows { rows, weights, ..input }, seed, control);
         }
-        input.on_draws(&times, &entries.weights, |drawn| {
-            self.finish_tree(tree, drawn, seed, control)
+        // Each draw is a row, with a weight of its own.
+        let draw = Arc::new(Draw::new(&times)?);
+        input.on_derived(&|data| data.bootstrap_sample(&draw), &entries.weights, |sampled| {
+            self.finish_tree(tree, sampled, seed, control)
         })
     }
 
@@ -361,23 +366,6 @@ impl FitPlan {
     ) -> Result<Model> {
         let model = self.model_of(tree, schema, String::new());
         Ok(self.prune(model, self.config.pruning.as_ref(), rows, control)?.0)
-    }
-}
-
-impl TreeRows<'_> {
-    /// Call `job` with a sample as a data set, raw and prepared, in which each draw is a row with a
-    /// weight of its own.
-    fn on_draws<R>(
-        self,
-        times: &[u32],
-        weights: &Weights,
-        job: impl FnOnce(TreeRows<'_>) -> Result<R>,
-    ) -> Result<R> {
-        let draw = &Arc::new(Draw::new(times)?);
-        let data = &self.data.bootstrap_sample(draw);
-        let raw = (!std::ptr::eq(self.raw, self.data)).then(|| self.raw.bootstrap_sample(draw));
-        let (raw, rows) = (raw.as_ref().unwrap_or(data), &RowSet::all(data.len()));
-        job(TreeRows { raw, data, rows, all: None, weights })
     }
 }
 

@@ -31,8 +31,8 @@ pub struct EdgeSummary {
 impl EdgeSummary {
     /// The summary of `rows`, which are some of the `total` rows of the fit.
     ///
-    /// `cells` reads the columns, and `is_numeric` says which of them are numbers. In `total` and in
-    /// the masses, copies of a row count (`weights`). `bins` is the largest number of bins.
+    /// `cells` reads the columns, and `is_numeric` says which of them are numbers. Copies of a row
+    /// count in `total` and in the masses (`weights`). `bins` is the largest number of bins.
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].

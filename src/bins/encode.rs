@@ -148,11 +148,26 @@ impl BinnedTable {
         // The first pass also writes classes and weights, so it is made without features, too.
         loop {
             let first_feature = features.len();
-            let encoders: Vec<Encoder> = encoding.encoders(first_feature).collect();
+            let columns = encoding.cuts.iter().zip(encoding.levels).skip(first_feature);
+            let encoders: Vec<Encoder> = columns
+                .take(PASS_FEATURES)
+                .map(|(cuts, &levels)| match cuts {
+                    Some(cuts) => Encoder::Number(Lookup::new(cuts)),
+                    None => Encoder::Level(levels),
+                })
+                .collect();
             let pass = Pass { cells, rows, encoding, first_feature, encoders: &encoders, layout };
             let summaries = pass.encode_blocks(&blocks, control)?;
             for (summary, encoder) in summaries.into_iter().zip(&encoders) {
-                features.push(encoding.feature_bins(features.len(), encoder, summary));
+                let ranges = match encoding.values {
+                    Some(values) => values[features.len()].iter().map(|&x| [x, x]).collect(),
+                    None => summary.ranges,
+                };
+                features.push(FeatureBins {
+                    n_codes: encoder.n_codes(),
+                    has_missing: summary.has_missing,
+                    ranges: matches!(encoder, Encoder::Number(_)).then_some(ranges),
+                });
             }
             if features.len() == encoding.cuts.len() {
                 break;
@@ -244,28 +259,6 @@ impl BinEncoding<'_> {
         };
         let layout = RowLayout::new(self.cuts.len(), wide, weight);
         (layout.with_number(self.units.is_some()), unit)
-    }
-
-    /// The encoders of the features of one pass, from `first_feature` on.
-    fn encoders(&self, first_feature: usize) -> impl Iterator<Item = Encoder> {
-        let columns = self.cuts.iter().zip(self.levels).skip(first_feature).take(PASS_FEATURES);
-        columns.map(|(cuts, &levels)| match cuts {
-            Some(cuts) => Encoder::Number(Lookup::new(cuts)),
-            None => Encoder::Level(levels),
-        })
-    }
-
-    /// The bins of a feature, from the summary of all its rows.
-    fn feature_bins(
-        &self,
-        feature: usize,
-        encoder: &Encoder,
-        summary: BlockSummary,
-    ) -> FeatureBins {
-        let of_values = |all: &[Vec<f64>]| all[feature].iter().map(|&x| [x, x]).collect();
-        let ranges = self.values.map_or(summary.ranges, of_values);
-        let ranges = matches!(encoder, Encoder::Number(_)).then_some(ranges);
-        FeatureBins { n_codes: encoder.n_codes(), has_missing: summary.has_missing, ranges }
     }
 
     /// Write the class, the number and the weight of a row of the source to its record.

@@ -33,8 +33,8 @@ pub(super) const LEAST_DISTINCT: usize = 16;
 
 /// Ascending cut points of each numeric feature for at most `bins` bins.
 ///
-/// `cells` reads the columns, of which `is_numeric` says which are numbers. `rows` are the training
-/// rows, whose `weights` bins share evenly.
+/// `cells` reads the columns, and `is_numeric` says which of them are numbers. `rows` are the
+/// training rows, whose `weights` bins share evenly.
 ///
 /// # Errors
 /// [`crate::error::Error::Cancelled`].
@@ -133,8 +133,8 @@ pub fn between(values: &[f64]) -> Vec<f64> {
 
 /// The distinct values of a column, ascending; None if there are more than `most`.
 ///
-/// They are gathered in a hash table with open addressing, of which at most a quarter is used, so
-/// that searches are short.
+/// They are gathered in a hash table with open addressing. At most a quarter of it is used, so that
+/// searches are short.
 pub(super) fn few_values(
     cells: &dyn RowSource,
     feature: usize,
@@ -147,6 +147,38 @@ pub(super) fn few_values(
     // An empty slot has all bits set, which is a NaN and so no value.
     let mut seen = vec![u64::MAX; size];
     let mut n_found = 0;
+    let is_few = visit_known(cells, feature, rows, control, |_, x| {
+        // -0.0 becomes 0.0.
+        let bits = (x + 0.0).to_bits();
+        let mut slot = (bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
+        while seen[slot] != bits {
+            if seen[slot] == u64::MAX {
+                seen[slot] = bits;
+                n_found += 1;
+                break;
+            }
+            slot = (slot + 1) & (size - 1);
+        }
+        n_found <= most
+    })?;
+    if !is_few {
+        return Ok(None);
+    }
+    let bits = seen.into_iter().filter(|&bits| bits != u64::MAX);
+    let mut values: Vec<f64> = bits.map(f64::from_bits).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    Ok(Some(values))
+}
+
+/// Visit the values of a column that are not missing, each with its position in `rows`, as long as
+/// `visit` returns true. The result says whether all were visited.
+fn visit_known(
+    cells: &dyn RowSource,
+    feature: usize,
+    rows: RowChoice<'_>,
+    control: &Control,
+    mut visit: impl FnMut(usize, f64) -> bool,
+) -> Result<bool> {
     let mut tile = [0.0; TILE];
     for first in (0..rows.len()).step_by(TILE) {
         if first % (256 * TILE) == 0 {
@@ -154,27 +186,13 @@ pub(super) fn few_values(
         }
         let tile = &mut tile[..TILE.min(rows.len() - first)];
         cells.numbers(feature, rows, first, tile);
-        for &x in tile.iter().filter(|x| !x.is_nan()) {
-            // -0.0 becomes 0.0.
-            let bits = (x + 0.0).to_bits();
-            let mut slot = (bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
-            while seen[slot] != bits {
-                if seen[slot] == u64::MAX {
-                    seen[slot] = bits;
-                    n_found += 1;
-                    break;
-                }
-                slot = (slot + 1) & (size - 1);
-            }
-            if n_found > most {
-                return Ok(None);
+        for (position, &x) in (first..).zip(&*tile) {
+            if !x.is_nan() && !visit(position, x) {
+                return Ok(false);
             }
         }
     }
-    let bits = seen.into_iter().filter(|&bits| bits != u64::MAX);
-    let mut values: Vec<f64> = bits.map(f64::from_bits).collect();
-    values.sort_unstable_by(f64::total_cmp);
-    Ok(Some(values))
+    Ok(true)
 }
 
 /// The distinct values of a column with their running weight.
@@ -194,19 +212,30 @@ impl Ranked {
         weights: &Weights,
         control: &Control,
     ) -> Result<Self> {
-        let (values, masses) = read_known(cells, feature, rows, weights, control)?;
         // Values with weights are sorted as pairs.
         if !matches!(weights, Weights::Unit) {
-            let keys = values.into_iter().map(order_key);
-            let mut pairs: Vec<(u64, u64)> = keys.zip(masses).collect();
+            let mut pairs = Vec::with_capacity(rows.len());
+            visit_known(cells, feature, rows, control, |position, x| {
+                let mass = weights.units(rows.row(position) as u32) as u64;
+                if mass != 0 {
+                    pairs.push((order_key(x), mass));
+                }
+                true
+            })?;
             pairs.sort_unstable();
             return Ok(Self::of(pairs.into_iter().map(|(key, mass)| (from_order_key(key), mass))));
         }
+        let mut values = Vec::with_capacity(rows.len());
+        visit_known(cells, feature, rows, control, |_, x| {
+            values.push(x);
+            true
+        })?;
         // Values that are float32 have keys of half the size.
         if values.iter().fold(true, |narrow, &x| narrow & (f64::from(x as f32) == x)) {
-            let keys = sorted_narrow(values.iter().map(|&x| order_key_narrow(x as f32)).collect());
-            let value = |key| f64::from(from_order_key_narrow(key));
-            return Ok(Self::of(keys.into_iter().map(|key| (value(key), 1))));
+            let keys = values.iter().map(|&x| order_key_narrow(x as f32)).collect();
+            let value = |key: u32| f64::from(from_order_key_narrow(key));
+            let sorted = radix_sort(keys, |key| key).into_iter();
+            return Ok(Self::of(sorted.map(|key| (value(key), 1))));
         }
         let keys = sorted_keys(values.into_iter().map(order_key).collect());
         Ok(Self::of(keys.into_iter().map(|key| (from_order_key(key), 1))))
@@ -277,38 +306,6 @@ impl Ranked {
     }
 }
 
-/// The values of a column that are not missing, and with weights also the weight of each; rows of
-/// weight 0 are left out.
-fn read_known(
-    cells: &dyn RowSource,
-    feature: usize,
-    rows: RowChoice<'_>,
-    weights: &Weights,
-    control: &Control,
-) -> Result<(Vec<f64>, Vec<u64>)> {
-    let (mut values, mut masses) = (Vec::with_capacity(rows.len()), Vec::new());
-    let mut tile = [0.0; TILE];
-    for first in (0..rows.len()).step_by(TILE) {
-        if first % (256 * TILE) == 0 {
-            control.check()?;
-        }
-        let tile = &mut tile[..TILE.min(rows.len() - first)];
-        cells.numbers(feature, rows, first, tile);
-        if matches!(weights, Weights::Unit) {
-            values.extend(tile.iter().filter(|x| !x.is_nan()));
-            continue;
-        }
-        for (i, &x) in tile.iter().enumerate() {
-            let mass = weights.units(rows.row(first + i) as u32) as u64;
-            if !x.is_nan() && mass != 0 {
-                values.push(x);
-                masses.push(mass);
-            }
-        }
-    }
-    Ok((values, masses))
-}
-
 /// [`order_key`] for float32.
 #[inline]
 fn order_key_narrow(x: f32) -> u32 {
@@ -321,24 +318,11 @@ fn from_order_key_narrow(key: u32) -> f32 {
     f32::from_bits(if key >> 31 == 1 { key ^ (1 << 31) } else { !key })
 }
 
-/// Sort keys of 32 bits.
-fn sorted_narrow(mut keys: Vec<u32>) -> Vec<u32> {
-    if keys.len() < radix::LEAST_ENTRIES {
-        keys.sort_unstable();
-        return keys;
-    }
-    radix_sort(keys, |key| key)
-}
-
 /// Sort keys: a radix sort by the upper 33 bits, which decide most comparisons, and then a sort of
 /// each run with equal upper bits.
-fn sorted_keys(mut keys: Vec<u64>) -> Vec<u64> {
-    if keys.len() < radix::LEAST_ENTRIES {
-        keys.sort_unstable();
-        return keys;
-    }
+fn sorted_keys(keys: Vec<u64>) -> Vec<u64> {
     let shift = u64::BITS - radix::BITS;
-    keys = radix_sort(keys, |key| key >> shift);
+    let mut keys = radix_sort(keys, |key| key >> shift);
     for run in keys.chunk_by_mut(|a, b| a >> shift == b >> shift) {
         run.sort_unstable();
     }
@@ -361,7 +345,7 @@ mod tests {
                 let keys: Vec<u32> = expected.iter().rev().map(|&key| (key >> 32) as u32).collect();
                 let mut narrow = keys.clone();
                 narrow.sort_unstable();
-                assert_eq!(sorted_narrow(keys), narrow, "{n} {bits}");
+                assert_eq!(radix_sort(keys, |key| key), narrow, "{n} {bits}");
             }
         }
     }

@@ -159,7 +159,7 @@ impl Records {
         self.bytes.is_empty()
     }
 
-    /// The weight of the rows of each class, of which there are `classes`.
+    /// The weight of the rows of each of `classes` classes.
     pub fn weights_of_classes(&self, classes: usize) -> Vec<u64> {
         let mut totals = vec![0; classes];
         for row in self.rows() {

@@ -31,8 +31,8 @@ pub struct EdgeSummary {
 impl EdgeSummary {
     /// The summary of `rows`, which are some of the `total` rows of the fit.
     ///
-    /// `cells` reads the columns, of which `is_numeric` says which are numbers. In `total` and in
-    /// the masses, copies of a row count (`weights`). `bins` is the largest number of bins.
+    /// `cells` reads the columns, and `is_numeric` says which of them are numbers. Copies of a row
+    /// count in `total` and in the masses (`weights`). `bins` is the largest number of bins.
     ///
     /// # Errors
     /// [`crate::error::Error::Cancelled`].
@@ -95,12 +95,8 @@ impl ValueCounts {
         let mut pairs: Vec<(u64, u64)> = known.map(|(&x, &mass)| (order_key(x), mass)).collect();
         pairs.sort_unstable();
         let ranked = Ranked::of(pairs.into_iter().map(|(key, mass)| (from_order_key(key), mass)));
-        let mut counts = Vec::with_capacity(ranked.ends.len());
-        let mut previous_end = 0;
-        for &end in &ranked.ends {
-            counts.push(end - previous_end);
-            previous_end = end;
-        }
+        let starts = [0].into_iter().chain(ranked.ends.iter().copied());
+        let counts = ranked.ends.iter().zip(starts).map(|(end, start)| end - start).collect();
         Self { counts, values: ranked.values }
     }
 

@@ -1,7 +1,7 @@
 //! The encoded training set ([`Dataset`]), which is made once per fit by a
 //! [`super::DatasetBuilder`].
 //!
-//! It has the columns, the classes or the numeric target, and the numbers that rows have outside.
+//! It has the columns, the classes or the numeric target, and the caller's number of each row.
 //! Data sets that are made from another one (a bootstrap sample, some features, binned columns)
 //! share what stays the same with it.
 

@@ -149,7 +149,17 @@ impl<'a> DatasetBuilder<'a> {
         control: &Control,
     ) -> Result<()> {
         let first_feature = self.columns.len();
-        let n_together = self.columns_read_together(count, size_of::<T>(), lender, control);
+        // How many columns a thread reads in one pass over the rows.
+        let n_together = match lender {
+            // Nothing of these cells is kept, so few columns at a time save memory; eight groups
+            // or more also keep all threads busy.
+            Some(_) => {
+                let column_bytes = self.original.len() * size_of::<T>();
+                count.div_ceil(8).min(MOST_LENT).min(LENT_BYTES / column_bytes.max(1))
+            }
+            None => count.div_ceil(control.threads()),
+        };
+        let n_together = n_together.max(1);
         let columns = parallel::collect(control, count.div_ceil(n_together), &|group| {
             let columns = group * n_together..count.min((group + 1) * n_together);
             let block = read_columns(&self.original, columns.clone(), read, control)?;
@@ -163,26 +173,6 @@ impl<'a> DatasetBuilder<'a> {
         })?;
         self.columns.extend(columns);
         Ok(())
-    }
-
-    /// How many of `count` numeric columns a thread reads in one pass over the rows.
-    fn columns_read_together(
-        &self,
-        count: usize,
-        cell_bytes: usize,
-        lender: Option<Lender<'a>>,
-        control: &Control,
-    ) -> usize {
-        let n_together = match lender {
-            // Nothing of these cells is kept, so few columns at a time save memory; eight groups
-            // or more also keep all threads busy.
-            Some(_) => {
-                let column_bytes = self.original.len() * cell_bytes;
-                count.div_ceil(8).min(MOST_LENT).min(LENT_BYTES / column_bytes.max(1))
-            }
-            None => count.div_ceil(control.threads()),
-        };
-        n_together.max(1)
     }
 
     /// The column of `feature` from its cells by internal row, or lent from the lender's table.
@@ -266,7 +256,7 @@ impl<'a> DatasetBuilder<'a> {
     /// # Errors
     /// [`Error::Data`] names the column and row of a code without a level.
     pub fn nominal(&mut self, n_levels: usize, code: impl Fn(usize) -> i64) -> Result<()> {
-        // A code beyond 32 bits has no level either; it must not become that of a missing value.
+        // A code beyond 32 bits has no level either; it must not become the code of missing values.
         let read = |row: u32| match code(row as usize) {
             code if code < 0 => MISSING,
             code => code.min(i64::from(MISSING - 1)) as u32,

@@ -259,14 +259,10 @@ impl Values<'_> {
 
     /// Write the values of the rows from `first` on to `out`.
     fn read(&self, first: usize, out: &mut [f64]) {
-        let values = match self {
-            Self::Stored(values) => values,
-            Self::Lent(lent) => match lent.copy.get() {
-                Some(values) => values,
-                None => return lent.read(first, out),
-            },
-        };
-        out.copy_from_slice(&values[first..][..out.len()]);
+        match self {
+            Self::Lent(lent) if lent.copy.get().is_none() => lent.read(first, out),
+            _ => out.copy_from_slice(&self.all()[first..][..out.len()]),
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 //! then sorted by the whole key. About 10 ns per value.
 
 use super::entries::pack_entry;
-use crate::numeric::{order_key, radix, radix_sort};
+use crate::numeric::{order_key, radix_sort};
 
 /// The rows in ascending order of their values, as entries; NaN is missing and comes last. The rows
 /// of equal values ascend, and so do the rows of missing ones.
@@ -30,11 +30,7 @@ pub fn sorted_entries<T: Copy + Into<f64>>(values: &[T]) -> Vec<u32> {
     let mut entries = Vec::with_capacity(values.len());
     let mut packed = Vec::with_capacity(values.len());
     packed.extend(rows.clone().filter(|(value, _)| !value.is_nan()).map(pack));
-    if packed.len() < radix::LEAST_ENTRIES {
-        packed.sort_unstable();
-    } else {
-        packed = radix_sort(packed, |word| word >> 32);
-    }
+    packed = radix_sort(packed, |word| word >> 32);
     // Runs with equal leading bits are sorted by the whole key; equal keys are tied.
     for run in packed.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
         if let [alone] = run {

@@ -238,18 +238,10 @@ impl FitPlan {
                     let sampled = TreeRows { rows, weights, ..all };
                     return self.tree_on_rows(sampled, seed, control);
                 }
-                // The sample as a data set, raw and prepared.
-                let draw = &Arc::new(Draw::new(&times)?);
-                let raw = changed.as_ref().map(|_| data.bootstrap_sample(draw));
-                let sample = prepared.bootstrap_sample(draw);
-                let sampled = TreeRows {
-                    raw: raw.as_ref().unwrap_or(&sample),
-                    data: &sample,
-                    rows: &RowSet::all(sample.len()),
-                    all: None,
-                    weights: &weights,
-                };
-                self.tree_on_rows(sampled, seed, control)
+                let draw = Arc::new(Draw::new(&times)?);
+                all.on_derived(&|data| data.bootstrap_sample(&draw), &weights, |sampled| {
+                    self.tree_on_rows(sampled, seed, control)
+                })
             },
         )?;
         trees.extend(more);
@@ -318,8 +310,7 @@ impl FitPlan {
         }
         let setting = GrowthSetting { seed, raw: Some(raw), ..self.setting(data, rows, weights) };
         let tree = self.grow_sample(data, &setting, rows, weights, control)?;
-        let tree = self.complete_tree(tree, input, seed, control)?;
-        self.tree_of_forest(tree, data.shared_schema(), Some(&input.prune_rows()), control)
+        self.finish_tree(tree, input, seed, control)
     }
 
     /// Fit a tree on codes. `table` holds the codes of all `input` rows, and `sample` the
@@ -334,11 +325,9 @@ impl FitPlan {
     ) -> Result<Model> {
         reached::count(Way::FitTable);
         let setting = GrowthSetting { seed, ..self.setting(input.data, input.rows, input.weights) };
-        let schema = input.data.shared_schema();
         let Some(SampleEntries { times, weights }) = sample else {
             let tree = tree_on_codes(table, setting, None, control)?;
-            let tree = self.complete_tree(tree, input, seed, control)?;
-            return self.tree_of_forest(tree, schema, Some(&input.prune_rows()), control);
+            return self.finish_tree(tree, input, seed, control);
         };
         // The table has the training rows alone, in their order.
         let of_records = input.rows.rows().iter().map(|&row| times[row as usize]).collect();
@@ -346,20 +335,25 @@ impl FitPlan {
         let tree = tree_on_codes(table, setting, Some(&entries), control)?;
         if entries.weights == Weights::Unit {
             let (rows, weights) = &as_copies(times);
-            let sampled = TreeRows { rows, weights, ..input };
-            let tree = self.complete_tree(tree, sampled, seed, control)?;
-            return self.tree_of_forest(tree, schema, Some(&sampled.prune_rows()), control);
+            return self.finish_tree(tree, TreeRows { rows, weights, ..input }, seed, control);
         }
         // Each draw is a row, with a weight of its own.
-        let draw = &Arc::new(Draw::new(&times)?);
-        let raw = &input.raw.bootstrap_sample(draw);
-        let drawn =
-            (!std::ptr::eq(input.raw, input.data)).then(|| input.data.bootstrap_sample(draw));
-        let data = drawn.as_ref().unwrap_or(raw);
-        let (rows, weights) = (&RowSet::all(raw.len()), &entries.weights);
-        let sampled = TreeRows { raw, data, rows, all: None, weights };
-        let tree = self.complete_tree(tree, sampled, seed, control)?;
-        self.tree_of_forest(tree, schema, Some(&sampled.prune_rows()), control)
+        let draw = Arc::new(Draw::new(&times)?);
+        input.on_derived(&|data| data.bootstrap_sample(&draw), &entries.weights, |sampled| {
+            self.finish_tree(tree, sampled, seed, control)
+        })
+    }
+
+    /// Complete a tree that has grown on the `input` rows with `seed`, and prune it on them.
+    fn finish_tree(
+        &self,
+        tree: Tree,
+        input: TreeRows<'_>,
+        seed: u64,
+        control: &Control,
+    ) -> Result<Model> {
+        let tree = self.complete_tree(tree, input, seed, control)?;
+        self.tree_of_forest(tree, input.data.shared_schema(), Some(&input.prune_rows()), control)
     }
 
     /// A grown tree as a model, pruned on `rows` as they were given.

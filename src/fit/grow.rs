@@ -55,6 +55,20 @@ impl<'a> TreeRows<'a> {
     pub fn prune_rows(&self) -> PruneRows<'a> {
         PruneRows { data: self.raw, rows: self.rows.rows(), weights: self.weights }
     }
+
+    /// Call `job` with all rows of the data sets that `derive` makes of the raw data set and of the
+    /// prepared one, which are often the same.
+    pub fn on_derived<R>(
+        &self,
+        derive: &dyn Fn(&Dataset<'a>) -> Dataset<'a>,
+        weights: &Weights,
+        job: impl FnOnce(TreeRows<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let data = &derive(self.data);
+        let raw = (!std::ptr::eq(self.raw, self.data)).then(|| derive(self.raw));
+        let (raw, rows) = (raw.as_ref().unwrap_or(data), &RowSet::all(data.len()));
+        job(TreeRows { raw, data, rows, all: None, weights })
+    }
 }
 
 impl FitPlan {

@@ -17,7 +17,7 @@
 //! [`crate::resample::alpha::fit`], which fits once, or several times where it chooses the
 //! complexity penalty.
 //!
-//! `forest` does this for many samples, `batches` for rows of which only codes are kept, `shared`
+//! `forest` does this for many samples, `batches` for rows that are kept as codes only, `shared`
 //! for several plans on the same rows. `node` makes the plan that scores nodes of a fitted tree.
 
 mod batches;

@@ -16,7 +16,7 @@ use super::grow::TreeRows;
 use super::outcomes::visit_nodes;
 use super::plan::FitPlan;
 use crate::criteria::EvidenceKind;
-use crate::data::{RowSet, Weights};
+use crate::data::Weights;
 use crate::error::Result;
 use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, Thresholds};
 use crate::numeric::mix;
@@ -66,9 +66,7 @@ impl FitPlan {
         }
         if let Some(leaves) = limits.max_leaf_nodes {
             let limits = GrowthLimits { max_leaf_nodes: None, ..limits.clone() };
-            let setting = self.setting_again(input, &limits, seed);
-            let (whole, _) = self.grow_by_route(input, &setting, control)?;
-            let whole = self.regrow_narrow_nodes(whole, input, &limits, seed, control)?;
+            let whole = self.grow_again(input, &limits, seed, control)?;
             let extensive = self.criterion.info().extensive;
             return Ok(whole.best_first(leaves, |node, weight| {
                 let factor = if extensive { 1.0 } else { weight };
@@ -104,10 +102,6 @@ impl FitPlan {
                 continue;
             }
             end = tree.end_of(node);
-            let data = &input.data.rows_on_own_grid(&numbers);
-            let raw = (!std::ptr::eq(input.raw, input.data))
-                .then(|| input.raw.rows_on_own_grid(&numbers));
-            let raw = raw.as_ref().unwrap_or(data);
             let is_whole =
                 |&(row, weight): &(u32, i64)| weight as f64 == input.weights.value(row) * scale;
             let weights = &match rows.iter().all(is_whole) {
@@ -125,23 +119,28 @@ impl FitPlan {
                 min_impurity_decrease: limits.min_impurity_decrease * share,
                 ..limits.clone()
             };
-            let input = TreeRows { raw, data, rows: &RowSet::all(rows.len()), all: None, weights };
             let seed = mix(seed, node as u64);
-            let setting = self.setting_again(input, &limits, seed);
-            let (subtree, _) = self.grow_by_route(input, &setting, control)?;
-            grown.push((node, self.regrow_narrow_nodes(subtree, input, &limits, seed, control)?));
+            let subtree =
+                input.on_derived(&|data| data.rows_on_own_grid(&numbers), weights, |input| {
+                    self.grow_again(input, &limits, seed, control)
+                })?;
+            grown.push((node, subtree));
         }
         Ok(if grown.is_empty() { tree } else { tree.with_subtrees(&grown) })
     }
 
-    /// The setting of the growth of some rows with limits and a seed of their own.
-    fn setting_again<'s>(
-        &'s self,
-        input: TreeRows<'s>,
+    /// Grow a tree on rows with limits and a seed of their own, and its narrow nodes again.
+    fn grow_again(
+        &self,
+        input: TreeRows<'_>,
         limits: &GrowthLimits,
         seed: u64,
-    ) -> GrowthSetting<'s> {
+        control: &Control,
+    ) -> Result<Tree> {
         let setting = self.setting(input.data, input.rows, input.weights);
-        GrowthSetting { limits: limits.clone(), seed, raw: Some(input.raw), ..setting }
+        let setting =
+            GrowthSetting { limits: limits.clone(), seed, raw: Some(input.raw), ..setting };
+        let (tree, _) = self.grow_by_route(input, &setting, control)?;
+        self.regrow_narrow_nodes(tree, input, limits, seed, control)
     }
 }

@@ -11,15 +11,21 @@ const N_DIGITS: u32 = 3;
 const N_VALUES: usize = 1 << DIGIT;
 /// Bits that the sort looks at.
 pub const BITS: u32 = DIGIT * N_DIGITS;
-/// Fewer entries than these are sorted more quickly by comparisons.
-pub const LEAST_ENTRIES: usize = 1024;
+/// Fewer entries than these are sorted by comparisons, which is quicker.
+const LEAST_ENTRIES: usize = 1024;
 
-/// Sort by the lowest [`BITS`] bits of the keys of entries, stably. O(n), for at most 2^32 - 1
-/// entries.
-pub fn radix_sort<T: Copy + Default, K: Into<u64>>(
+/// Sort entries by their keys of at most [`BITS`] bits. O(n), for at most 2^32 - 1 entries.
+///
+/// A key must be the leading part of its entry, so that keys ascend where entries do. Entries with
+/// equal keys keep their order, or ascend if there are few entries.
+pub fn radix_sort<T: Copy + Default + Ord, K: Into<u64>>(
     mut entries: Vec<T>,
     key: impl Fn(T) -> K,
 ) -> Vec<T> {
+    if entries.len() < LEAST_ENTRIES {
+        entries.sort_unstable();
+        return entries;
+    }
     let digit = |entry: T, pass: u32| (key(entry).into() >> (pass * DIGIT)) as usize % N_VALUES;
     // The counts of the digits of all passes, in one pass.
     let mut counts_of_passes = vec![[0_u32; N_VALUES]; N_DIGITS as usize];

@@ -77,7 +77,7 @@ impl OutOfBagRows<'_> {
 /// asked for.
 ///
 /// # Errors
-/// Those of the fits, for rows of a fold that there are not, or [`Error::Cancelled`].
+/// Those of the fits, for row numbers of a fold that do not exist, or [`Error::Cancelled`].
 pub fn cross_validate(
     data: &Dataset,
     weights: &Weights,

@@ -45,8 +45,8 @@ impl Word for __m512i {
         /// block.
         const MOST_BLOCKS: usize = 8;
         // SAFETY: the level is chosen only where the processor has AVX-512 F and BW. The caller
-        // vouches that numbers are below the length of the table, of which masked loads read no
-        // more, and that `out` has room for all columns.
+        // vouches that numbers are below the length of the table, and that `out` has room for all
+        // columns. Masked loads read nothing beyond the table.
         unsafe {
             if planes.len() > 8 || table.one.len() > MOST_BLOCKS * 32 {
                 return look_up(planes, first, columns, table, out);

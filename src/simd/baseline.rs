@@ -112,7 +112,7 @@ pub(super) unsafe fn look_up(
             return word::look_up(planes, first, columns, table, out);
         }
         for block in (0..columns).step_by(32) {
-            // 32 columns of a plane; none of them is set in a plane that there is not.
+            // 32 columns of a plane; all bits of a missing plane are 0.
             let plane = |p: usize| {
                 let bits = planes.get(p).map_or(0, |plane| plane >> (first + block));
                 _mm_cvtsi32_si128(bits as i32)

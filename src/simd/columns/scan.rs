@@ -18,8 +18,7 @@ pub(super) struct PartitionState {
 /// [`super::partition`] from entry `first` on. This is the definition of a partition, and vector
 /// code calls it for the last entries, which do not fill a vector.
 ///
-/// `state` is that of a partition of the entries before `first`; the state after all entries is
-/// returned.
+/// `state` is the state after the entries before `first`; the state after all entries is returned.
 pub(super) fn plain_partition(
     order: &mut [u32],
     bits: &[u64],
@@ -76,9 +75,10 @@ pub struct Wanted<'a> {
     /// First row of each class from the second on, as rows are sorted by class; at most
     /// [`MOST_CLASSES`] - 1.
     pub starts: &'a [u32],
-    /// Leave out boundaries between two rows of one class each of which is alone with its value.
-    /// A convex impurity is never smallest there (Fayyad & Irani, "On the handling of
-    /// continuous-valued attributes in decision tree generation", 1992, theorem 1).
+    /// Leave out a boundary between two rows of the same class, each the only row with its value.
+    /// It is never the best one under a convex criterion. Fayyad & Irani, "On the handling of
+    /// continuous-valued attributes in decision tree generation" (Machine Learning 8, 1992), prove
+    /// it for the class entropy; `criteria::Info::convex` says for which criteria it holds.
     pub convex: bool,
 }
 

@@ -48,17 +48,17 @@ pub(super) fn blocks(
 /// added to the last group if that lowers the cost per feature there, else it begins a new group.
 /// `offsets` has the first slot of each feature, and the number of slots at the end.
 pub(super) fn group_features(offsets: &[u32]) -> Vec<Vec<usize>> {
-    let n_values = |feature: usize| (offsets[feature + 1] - offsets[feature]) as usize;
     let mut order: Vec<usize> = (0..offsets.len() - 1).collect();
-    sort_few(&mut order, &|&a, &b| n_values(a).cmp(&n_values(b)));
+    sort_few(&mut order, &|&a, &b| n_joint(offsets, &[a]).cmp(&n_joint(offsets, &[b])));
     let cost = |group: &[usize]| additions(offsets, group);
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for feature in order {
         if let Some(last) = groups.last_mut() {
             let longer = [&last[..], &[feature]].concat();
-            let n_joint: usize = longer.iter().map(|&member| n_values(member)).product();
             // Costs per feature are compared without a division.
-            if n_joint <= MOST_JOINT && cost(&longer) * last.len() < cost(last) * longer.len() {
+            if n_joint(offsets, &longer) <= MOST_JOINT
+                && cost(&longer) * last.len() < cost(last) * longer.len()
+            {
                 *last = longer;
                 continue;
             }
@@ -71,10 +71,10 @@ pub(super) fn group_features(offsets: &[u32]) -> Vec<Vec<usize>> {
 /// Additions that a full block takes for a group of features: one per row, and for several features
 /// also the sums over joint values, once per feature.
 pub(super) fn additions(offsets: &[u32], group: &[usize]) -> usize {
-    if group.len() == 1 {
-        return CHUNK;
-    }
-    let n_values = |&feature: &usize| (offsets[feature + 1] - offsets[feature]) as usize;
-    let n_joint: usize = group.iter().map(n_values).product();
-    CHUNK + group.len() * n_joint
+    if group.len() == 1 { CHUNK } else { CHUNK + group.len() * n_joint(offsets, group) }
+}
+
+/// Number of joint values of a group of features.
+fn n_joint(offsets: &[u32], group: &[usize]) -> usize {
+    group.iter().map(|&feature| (offsets[feature + 1] - offsets[feature]) as usize).product()
 }

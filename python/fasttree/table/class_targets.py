@@ -30,7 +30,7 @@ from .columns import (
     to_float,
 )
 from .target import Target, class_array, missing_message
-from .target_cells import check_length, read_target_cells, refuse_dtype, refuse_infinity
+from .target_cells import read_target_cells, refuse_dtype, refuse_infinity
 
 
 def encode_target(
@@ -56,8 +56,7 @@ def encode_target(
         ValueError: wrong length or shape, missing labels, continuous numbers, infinity.
         TypeError: labels of mixed types.
     """
-    cells, name = read_target_cells(y, name)
-    check_length(cells, n_rows)
+    cells, name = read_target_cells(y, n_rows, name)
     # A nominal column has its codes already.
     if isinstance(cells, Column):
         if cells.kind == "nominal" and levels is None:

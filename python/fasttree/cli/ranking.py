@@ -188,6 +188,8 @@ def _ranking(
         notes: notes on the scores.
         top: largest number of features; None: no limit.
     """
+    from ..table.data_checks import inspect
+
     left_out = [name for name in treated.unused if name not in treated.dates]
     # Ranks by every criterion; the order is that of the first.
     ranks = {name: _ranks(values) for name, values in scores.items()}
@@ -228,7 +230,9 @@ def _ranking(
     if left_out:
         facts["left_out"] = left_out
         notes.append(f"Left out, without a score: {some_of(left_out)}.")
-    thin = _thin_columns(treated, {names[j] for j in order})
+    ranked = {names[j] for j in order}
+    findings = inspect(treated, "as_given").of("thin_levels")
+    thin = {finding.column: finding.evidence for finding in findings if finding.column in ranked}
     if thin:
         facts["few_rows_a_level"] = list(thin)
         few = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])
@@ -252,19 +256,6 @@ def _test_notes(treated: Table) -> list[str]:
         "statistic, p_value: the test of independence of feature and target,",
         f"adjusted for {counted(n_tested, 'column')} that vary{parts} unless -p adjust=none.",
     ]
-
-
-def _thin_columns(treated: Table, names: set[str]) -> dict[str, Any]:
-    """Number of levels of the nominal columns that have fewer than five rows a level, by name.
-
-    Args:
-        treated: the rows as trees read them.
-        names: the columns that are looked for.
-    """
-    from ..table.data_checks import inspect
-
-    findings = inspect(treated, "as_given").of("thin_levels")
-    return {finding.column: finding.evidence for finding in findings if finding.column in names}
 
 
 def _test_text(title: str, value: float) -> str:

@@ -43,7 +43,7 @@ def table_of_labels(
 
 
 def flip_labels(codes: np.ndarray, flip: float, rng: np.random.Generator) -> np.ndarray:
-    """Class codes of which each is replaced by the other one with some probability.
+    """Class codes, each replaced by the other one with some probability.
 
     Args:
         codes: codes 0 and 1, shape (n_rows,).

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
 
 MOST_CLASSES = 12
-"""Largest number of classes for which the matrix is shown: so many columns fit on a page."""
+"""Largest number of classes for which the matrix is shown; more columns do not fit on a page."""
 N_LISTED = 15
 """Confusions that are listed for more classes."""
 

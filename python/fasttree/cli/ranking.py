@@ -18,7 +18,7 @@ from . import options as o
 from .bundles import Without, examples
 from .output import check_writable, emit, save_picture, table
 from .showing import Picture
-from .tasks import TASKS
+from .tasks import TASKS, varies
 
 if TYPE_CHECKING:
     from ..reports import ReportTable
@@ -249,8 +249,7 @@ def _test_notes(treated: Table) -> list[str]:
     Args:
         treated: the rows as trees read them.
     """
-    known = [column.values[~column.is_missing] for column in treated.columns]
-    n_tested = sum(len(values) > 0 and bool((values != values[0]).any()) for values in known)
+    n_tested = sum(varies(column.values[~column.is_missing]) for column in treated.columns)
     parts = ", with year, month and weekday of dates," if treated.dates else ""
     return [
         "statistic, p_value: the test of independence of feature and target,",

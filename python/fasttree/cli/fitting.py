@@ -58,7 +58,7 @@ class Files:
             tree: the fitted tree.
             rows: its rows.
             look: how pictures are drawn.
-            stability: the result of refits; None: none.
+            stability: the result of refits; None if there are none.
 
         Returns:
             A line on each file.

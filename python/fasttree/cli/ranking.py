@@ -335,7 +335,7 @@ def _draw_scores(scores: dict[str, np.ndarray], names: list[str], plot: Path) ->
 
     Args:
         scores: by criterion, shape (n_features,).
-        names: of the features.
+        names: names of the features.
         plot: the file.
     """
     from ..plots import criteria_bars

@@ -33,7 +33,7 @@ def encode_numbers(y: Any, n_rows: int, name: str | None = None) -> NumericTarge
     Args:
         y: numbers, or texts that are numbers, shape (n_rows,) or (n_rows, 1).
         n_rows: number of rows of X.
-        name: name of the target; default: that of y, or "y".
+        name: name of the target; default: the name of y, or "y".
 
     Raises:
         ValueError: wrong length or shape, missing, infinite or too large numbers, text that is no

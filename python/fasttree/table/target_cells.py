@@ -28,7 +28,7 @@ def read_target_cells(
     Args:
         y: an array, list, series or frame of one column.
         n_rows: number of rows of X.
-        name: the name, if the caller gives one; otherwise that of the series, or "class".
+        name: the name, if the caller gives one; otherwise the name of the series, or "class".
         noun: what a cell holds, for errors.
 
     Raises:
@@ -45,7 +45,7 @@ def read_target_cells(
 
 
 def _cells_and_name(y: Any, name: str | None, noun: str) -> tuple[np.ndarray | Column, str]:
-    """`read_target_cells` of a y of any length."""
+    """`read_target_cells` without the check of the length."""
     if isinstance(y, (str, bytes)) or y is None or np.isscalar(y):
         raise ValueError(
             f"y should be a 1d array of labels, got {shown(y)}; a column of a frame is named as in "

@@ -79,11 +79,11 @@ class PartFacts:
     """The facts of one or several parts.
 
     Attributes:
-        names, levels: of each column; levels are None for numbers.
+        names, levels: name and levels of each column; levels are None for numbers.
         has_names: whether the names were given by the user.
         classes, values: class labels, as Python values and as an array.
         occurring: the class labels that some row has.
-        numbers: of the target of a regression; None for classes.
+        numbers: facts about the target of a regression; None for classes.
         rows: number of rows.
         copies: number of rows, each counted as often as its weight says.
         weighted: whether any weight is not 1.

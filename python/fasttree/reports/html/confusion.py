@@ -58,7 +58,7 @@ def _worst_confusions(
     Args:
         counts: rows by true and predicted class, shape (n_classes, n_classes or one more).
         row_totals: rows of each true class, at least 1.
-        names: of the predicted classes.
+        names: names of the predicted classes.
     """
     wrong = counts.copy()
     np.fill_diagonal(wrong, 0)

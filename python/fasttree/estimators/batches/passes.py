@@ -3,10 +3,9 @@
 What
     Each pass has a function of the rows of one part (`gaps_of`, `edges_of`, `values_of`,
     `encode_part`), which any process may call, and a function that merges the results of two parts
-    (`merge_...`). `complete_coding` runs the passes for imputed values and cut points
-    in their order.
-    The result does not depend on how rows were divided into parts: cut points are bit-identical to
-    those of all rows together, as the core samples rows by their content.
+    (`merge_...`). `complete_coding` runs the passes for imputed values and cut points in their
+    order. The result does not depend on how rows were divided into parts: cut points are
+    bit-identical to the cut points of all rows together, as the core samples rows by their content.
 Memory
     A sample of about 65,536 rows, and 16 bytes per distinct value of a column whose values must be
     counted, at most `MOST_VALUES` of them.

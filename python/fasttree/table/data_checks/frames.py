@@ -16,6 +16,7 @@ from __future__ import annotations
 import datetime
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -73,14 +74,15 @@ def unscreened_table(X: Any, y: Any = None, columns: Any = "auto", **options: An
         cells.pop(y, None)
     given_formats = options.pop("dates", {})
     dates: dict[str, Any] = {}
-    unused: dict[str, str] = {}
+    unusable: dict[str, Unusable] = {}
     for name, values in cells.items():
-        found = _dates_or_reason(values)
-        if isinstance(found, DateFormat):
-            dates[name] = given_formats.get(name) or found
-        elif found is not None:
-            unused[name] = found
-    _allow_inexact_levels(unused, [*cells], options.get("categorical_features"))
+        content = _special_content(values)
+        if isinstance(content, DateFormat):
+            dates[name] = given_formats.get(name) or content
+        elif content is not None:
+            unusable[name] = content
+    _allow_inexact_levels(unusable, [*cells], options.get("categorical_features"))
+    unused = {name: content.reason for name, content in unusable.items()}
     unused.update(options.pop("unused", {}))
     table = Table.from_any(X, y, unused=unused, dates=dates, **options)
     table.as_given = False
@@ -88,21 +90,21 @@ def unscreened_table(X: Any, y: Any = None, columns: Any = "auto", **options: An
     return table
 
 
-def _allow_inexact_levels(unused: dict[str, str], names: list[str], nominal: Any) -> None:
-    """Take columns of long numbers that the user calls nominal out of the unused ones: a level
+def _allow_inexact_levels(unusable: dict[str, Unusable], names: list[str], nominal: Any) -> None:
+    """Take columns of long numbers that the user calls nominal out of the unusable ones: a level
     may be any number, because it is only compared with others.
 
     Args:
-        unused: why columns are not used, by name; changed in place.
+        unusable: the unusable columns, by name; changed in place.
         names: names of all columns.
         nominal: the argument `categorical_features` of `Table`.
     """
-    if INEXACT not in unused.values():
+    if not any(content.is_inexact for content in unusable.values()):
         return
     roles = resolve_roles(nominal, len(names), lambda: names)
     for name, role in zip(names, each_role(roles, len(names)), strict=True):
-        if role == "nominal" and unused.get(name) == INEXACT:
-            del unused[name]
+        if role == "nominal" and name in unusable and unusable[name].is_inexact:
+            del unusable[name]
 
 
 def _cells_by_name(X: Any) -> dict[str, Any] | None:
@@ -124,16 +126,30 @@ def _cells_by_name(X: Any) -> dict[str, Any] | None:
     return {name: frame[name] for name in frame.columns}
 
 
-_LISTS = "lists or structs, not single values"
+@dataclass(frozen=True)
+class Unusable:
+    """What a column holds if no Table can hold it.
+
+    Attributes:
+        reason: why it is left out, for users.
+        is_inexact: whether it holds whole numbers that float64 does not tell apart.
+    """
+
+    reason: str
+    is_inexact: bool = False
+
+
+_INEXACT = Unusable(INEXACT, is_inexact=True)
+_LISTS = Unusable("lists or structs, not single values")
 _TIMES = "times or durations: give a number of hours or days"
 
 _DATES = DateFormat("ymd", is_long=True)
 """The format of dates that are no texts."""
 
 
-def _dates_or_reason(values: Any) -> DateFormat | str | None:
-    """The format of a column of dates, or the reason why no Table can hold a column; None if a
-    Table can hold it as it is.
+def _special_content(values: Any) -> DateFormat | Unusable | None:
+    """What a column holds if it cannot be used as it is: dates of some format, or cells that no
+    Table can hold. None of a column that a Table can hold.
 
     Args:
         values: an array, a list or a series of any library.
@@ -146,22 +162,22 @@ def _dates_or_reason(values: Any) -> DateFormat | str | None:
         return _DATES
     if isinstance(values, np.ndarray) and dtype_kind != "O":
         if dtype_kind in ("i", "u") and any_inexact(values):
-            return INEXACT
+            return _INEXACT
         return _durations() if dtype_kind == "m" else None
     if isinstance(values, list | tuple | np.ndarray):
-        return _dates_or_reason_of_objects(list(values[:N_CELLS]))
+        return _content_of_objects(list(values[:N_CELLS]))
     import narwhals as nw
 
     series = nw.from_native(values, pass_through=True, series_only=True)
-    return _dates_or_reason_of_series(series, nw) if isinstance(series, nw.Series) else None
+    return _content_of_series(series, nw) if isinstance(series, nw.Series) else None
 
 
-def _durations() -> str:
-    return _TIMES + worded(", such as column.dt.total_seconds() / 3600")
+def _durations() -> Unusable:
+    return Unusable(_TIMES + worded(", such as column.dt.total_seconds() / 3600"))
 
 
-def _dates_or_reason_of_series(series: Any, nw: Any) -> DateFormat | str | None:
-    """`_dates_or_reason` of a series of narwhals.
+def _content_of_series(series: Any, nw: Any) -> DateFormat | Unusable | None:
+    """The `_special_content` of a series of narwhals.
 
     Args:
         series: the series.
@@ -170,12 +186,12 @@ def _dates_or_reason_of_series(series: Any, nw: Any) -> DateFormat | str | None:
     if series.dtype in (nw.Date, nw.Datetime):
         return _DATES
     if series.dtype.is_temporal():
-        return _durations() if series.dtype == nw.Duration else _TIMES
+        return _durations() if series.dtype == nw.Duration else Unusable(_TIMES)
     if series.dtype.is_nested():
         return _LISTS
     if series.dtype.is_integer():
         cells = series.drop_nulls().to_numpy()
-        return INEXACT if cells.dtype.kind in "iu" and any_inexact(cells) else None
+        return _INEXACT if cells.dtype.kind in "iu" and any_inexact(cells) else None
     if series.dtype == nw.String and len(series) > MAX_LEVELS:
         n_levels = series.n_unique()
         if n_levels <= MAX_LEVELS:
@@ -183,22 +199,22 @@ def _dates_or_reason_of_series(series: Any, nw: Any) -> DateFormat | str | None:
         sample = series.drop_nulls().gather_every(len(series) // N_CELLS).to_list()
         order = infer_date_order(sample)
         if order is None:
-            return f"{n_levels:,} different texts"
+            return Unusable(f"{n_levels:,} different texts")
         return DateFormat(order, is_long=order == "ymd")
     if series.dtype == nw.Object:
-        return _dates_or_reason_of_objects(series.head(N_CELLS).to_list())
+        return _content_of_objects(series.head(N_CELLS).to_list())
     return None
 
 
-def _dates_or_reason_of_objects(cells: list[Any]) -> DateFormat | str | None:
-    """`_dates_or_reason` of a column of Python objects, judged by some of its cells.
+def _content_of_objects(cells: list[Any]) -> DateFormat | Unusable | None:
+    """The `_special_content` of a column of Python objects, judged by some of its cells.
 
     Args:
         cells: the first `N_CELLS` cells of the column.
     """
     present = [cell for cell in cells if not is_missing(cell)]
     if any(map(is_inexact, present)):
-        return INEXACT
+        return _INEXACT
 
     def are_all(*types: type) -> bool:
         return bool(present) and all(isinstance(cell, types) for cell in present)
@@ -207,4 +223,4 @@ def _dates_or_reason_of_objects(cells: list[Any]) -> DateFormat | str | None:
         return _DATES
     if are_all(list, tuple, dict, set, np.ndarray):
         return _LISTS
-    return _TIMES if are_all(datetime.time, datetime.timedelta) else None
+    return Unusable(_TIMES) if are_all(datetime.time, datetime.timedelta) else None

@@ -16,12 +16,6 @@ from .naming import did_you_mean, written
 P = TypeVar("P", bound="Parameters")
 
 
-@functools.cache
-def _parameter_names(parameters_type: type) -> tuple[str, ...]:
-    """The names of the arguments of a type's constructor, in their order."""
-    return tuple(inspect.signature(parameters_type).parameters)
-
-
 def constructor(defaults: Mapping[str, Any]) -> Callable[..., None]:
     """An ``__init__`` that keeps its arguments under their names.
 
@@ -59,14 +53,19 @@ class Parameters:
         (Decay(alpha=2), True, {'alpha': 0.1})
     """
 
+    @classmethod
+    @functools.cache
+    def _parameter_names(cls) -> tuple[str, ...]:
+        """The names of the constructor's arguments, in their order."""
+        return tuple(inspect.signature(cls).parameters)
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The constructor's arguments by name.
 
         Args:
             deep: has no effect; scikit-learn's `clone` and grid searches pass it.
         """
-        names = _parameter_names(type(self))  # type: ignore[arg-type]
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in self._parameter_names()}
 
     def set_params(self: P, **params: Any) -> P:
         """Set constructor arguments by name; a fitted model stays until the next fit.
@@ -77,7 +76,7 @@ class Parameters:
         Raises:
             ValueError: a name that is not an argument.
         """
-        names = _parameter_names(type(self))  # type: ignore[arg-type]
+        names = self._parameter_names()
         for name, value in params.items():
             if name not in names:
                 hint = did_you_mean(name, names, f"there are {', '.join(names) or 'none'}")

@@ -414,7 +414,7 @@ def _all_tables(
     Args:
         result: the comparison by the metric.
         size: the comparison by the number of leaves.
-        constants: what the best constant reaches on each data set.
+        constants: measures of the best constant on each data set, by name.
     """
     comparisons = [result] if result.metric == "leaves" else [result, size]
     tables = result.tables() + [comparison.tables()[0] for comparison in comparisons[1:]]
@@ -453,7 +453,7 @@ def _summary(
     Args:
         result: the comparison by the metric.
         size: the comparison by the number of leaves.
-        constants: what the best constant reaches on each data set.
+        constants: measures of the best constant on each data set, by name.
         pruned: whether the trees are pruned.
     """
     from ..model_selection.comparison_tables import MOST_COLUMNS
@@ -504,7 +504,7 @@ def _limits(metric: str, constants: list[dict[str, Any]]) -> np.ndarray:
 
     Args:
         metric: name of the metric.
-        constants: what the best constant reaches on each data set.
+        constants: measures of the best constant on each data set, by name.
     """
     if metric == "r2":  # of the mean, by definition
         return np.zeros(len(constants))

@@ -58,7 +58,7 @@ class Files:
             tree: the fitted tree.
             rows: its rows.
             look: how pictures are drawn.
-            stability: the result of refits; None: none.
+            stability: the result of refits; None if there are none.
 
         Returns:
             A line on each file.
@@ -421,7 +421,7 @@ def _settings(
     Args:
         columns: options on columns.
         trees: options of trees.
-        criterion: the option ``--criterion``; None: that of the preset, or the usual one.
+        criterion: the option ``--criterion``; None: it is not given.
         optimal: whether the tree is searched for.
 
     Raises:
@@ -432,7 +432,7 @@ def _settings(
     if optimal and trees.preset is not None:
         raise ValueError(
             f"--preset {trees.preset} with --optimal: presets are parameters of trees that grow; "
-            "name those of the search by -p, such as -p max_depth=3"
+            "give parameters of the search by -p, such as -p max_depth=3"
         )
     known = OptimalTreeClassifier._get_param_names() if optimal else None
     settings = {"columns": columns.treatment, **trees.settings(known)}

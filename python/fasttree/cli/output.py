@@ -74,7 +74,7 @@ def emit(
         document: the result as plain values.
         json_file: file of the document as JSON, with the versions of the packages; ``-`` prints
             that in place of the text. None: none.
-        csv_file: file of the document's ``rows`` as CSV; None: none.
+        csv_file: file of the document's ``rows`` as CSV; None: it is not written.
     """
     if csv_file is not None:
         save_text(csv_file, render_csv(document["rows"]))

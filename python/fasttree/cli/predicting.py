@@ -134,7 +134,7 @@ def _csv_text(
     Args:
         carried: cells of the columns that are carried along, by name.
         answers: the predicted labels or numbers; None is an empty cell.
-        probabilities: of each class, by the title of its column; empty: no such columns.
+        probabilities: the probabilities of each class, by the title of the column; may be empty.
     """
     lines = (
         [

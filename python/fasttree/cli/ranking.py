@@ -18,7 +18,7 @@ from . import options as o
 from .bundles import Without, examples
 from .output import check_writable, emit, save_picture, table
 from .showing import Picture
-from .tasks import TASKS
+from .tasks import TASKS, varies
 
 if TYPE_CHECKING:
     from ..reports import ReportTable
@@ -188,6 +188,8 @@ def _ranking(
         notes: notes on the scores.
         top: largest number of features; None: no limit.
     """
+    from ..table.data_checks import inspect
+
     left_out = [name for name in treated.unused if name not in treated.dates]
     # Ranks by every criterion; the order is that of the first.
     ranks = {name: _ranks(values) for name, values in scores.items()}
@@ -228,7 +230,9 @@ def _ranking(
     if left_out:
         facts["left_out"] = left_out
         notes.append(f"Left out, without a score: {some_of(left_out)}.")
-    thin = _thin_columns(treated, {names[j] for j in order})
+    ranked = {names[j] for j in order}
+    findings = inspect(treated, "as_given").of("thin_levels")
+    thin = {finding.column: finding.evidence for finding in findings if finding.column in ranked}
     if thin:
         facts["few_rows_a_level"] = list(thin)
         few = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])
@@ -245,26 +249,12 @@ def _test_notes(treated: Table) -> list[str]:
     Args:
         treated: the rows as trees read them.
     """
-    known = [column.values[~column.is_missing] for column in treated.columns]
-    n_tested = sum(len(values) > 0 and bool((values != values[0]).any()) for values in known)
+    n_tested = sum(varies(column.values[~column.is_missing]) for column in treated.columns)
     parts = ", with year, month and weekday of dates," if treated.dates else ""
     return [
         "statistic, p_value: the test of independence of feature and target,",
         f"adjusted for {counted(n_tested, 'column')} that vary{parts} unless -p adjust=none.",
     ]
-
-
-def _thin_columns(treated: Table, names: set[str]) -> dict[str, Any]:
-    """Number of levels of the nominal columns that have fewer than five rows a level, by name.
-
-    Args:
-        treated: the rows as trees read them.
-        names: the columns that are looked for.
-    """
-    from ..table.data_checks import inspect
-
-    findings = inspect(treated, "as_given").of("thin_levels")
-    return {finding.column: finding.evidence for finding in findings if finding.column in names}
 
 
 def _test_text(title: str, value: float) -> str:
@@ -345,7 +335,7 @@ def _draw_scores(scores: dict[str, np.ndarray], names: list[str], plot: Path) ->
 
     Args:
         scores: by criterion, shape (n_features,).
-        names: of the features.
+        names: names of the features.
         plot: the file.
     """
     from ..plots import criteria_bars

@@ -278,7 +278,7 @@ def _write_page(model: Any, html: Path, data: str | None, json: Path | None) -> 
         model: the tree or forest.
         html: the file.
         data: file of rows that the page shows; None: no rows.
-        json: file of the facts as JSON; None: none.
+        json: file of the facts as JSON; None: it is not written.
     """
     rows = None if data is None else rows_for(model, data)
     if rows is not None and rows.target is None:
@@ -295,7 +295,7 @@ def _stored(content: str | bytes, form: str, out: Path | None) -> str:
     Args:
         content: text or bytes.
         form: its format.
-        out: the file; None: none.
+        out: the file; None: it is not written.
 
     Returns:
         The text to print: the content, or a line on the file.

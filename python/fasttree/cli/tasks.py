@@ -105,7 +105,7 @@ def costs_said(tables: Iterable[Table], *given: Any) -> list[str]:
 
 
 def varies(numbers: np.ndarray) -> bool:
-    """Whether some of the numbers differ, so that R2 has a meaning."""
+    """Whether some of the numbers differ."""
     return len(numbers) > 1 and bool(np.ptp(numbers) > 0)
 
 

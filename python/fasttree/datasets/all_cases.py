@@ -19,7 +19,7 @@ import numpy as np
 from .._checks import checked, one_value
 from ..table import Table
 from ..table.columns import Column
-from .label_tables import nominal_column, table_of_labels
+from .label_tables import table_of_codes, table_of_labels
 
 _LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 """Squares of three in a row, on a board whose squares are numbered from 0, row by row."""
@@ -85,10 +85,9 @@ def make_balance_scale(*, as_nominal: bool = False) -> Table:
     rows = np.array(list(product(range(1, 6), repeat=4)))
     torque = rows[:, 0] * rows[:, 1] - rows[:, 2] * rows[:, 3]
     names = ("left-weight", "left-distance", "right-weight", "right-distance")
+    levels = {**dict.fromkeys(names, range(1, 6)), "class": ("L", "B", "R")}
+    table = table_of_codes("balance-scale", levels, [*(rows - 1).T, 1 - np.sign(torque)])
     if as_nominal:
-        columns = [nominal_column(n, rows[:, j] - 1, range(1, 6)) for j, n in enumerate(names)]
-    else:
-        columns = [Column(n, "numeric", rows[:, j].astype(np.float64)) for j, n in enumerate(names)]
-    return Table.from_columns(
-        columns, nominal_column("class", 1 - np.sign(torque), ("L", "B", "R")), name="balance-scale"
-    )
+        return table
+    columns = [Column(n, "numeric", rows[:, j].astype(np.float64)) for j, n in enumerate(names)]
+    return Table.from_columns(columns, table.target_column, name=table.name)

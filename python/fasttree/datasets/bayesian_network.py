@@ -26,7 +26,7 @@ import numpy as np
 from .._checks import check_whole, generator_of, listing, number_in, one_of
 from .._checks.aliases import Seed
 from ..table import Table
-from .label_tables import nominal_column
+from .label_tables import table_of_codes
 from .table_network import TableNetwork, drawn
 
 ModelKind = Literal["nb", "tan", "aode"]
@@ -92,15 +92,8 @@ class RandomNetwork:
         for number, component in enumerate(self.components):
             rows = np.flatnonzero(component_of_row == number)
             codes[rows] = component.draw(len(rows), rng, codes[rows], fixed=(last,))
-        columns = [
-            nominal_column(name, codes[:, j], self.levels(j))
-            for j, name in enumerate(self.feature_names)
-        ]
-        return Table.from_columns(
-            columns,
-            nominal_column("class", codes[:, last], self.classes),
-            name=f"{self.kind}-network",
-        )
+        levels = {name: self.levels(j) for j, name in enumerate(self.feature_names)}
+        return table_of_codes(f"{self.kind}-network", {**levels, "class": self.classes}, codes.T)
 
     def joint(self, X: Any) -> np.ndarray:
         """P(c, x) of each row, shape (n, classes).

@@ -15,7 +15,7 @@ import numpy as np
 from .._checks import check_whole, generator_of
 from .._checks.aliases import Seed
 from ..table import Table
-from .label_tables import flip_labels, nominal_column
+from .label_tables import flip_labels, table_of_codes
 
 
 def _cube(n_bits: int) -> np.ndarray:
@@ -104,5 +104,5 @@ def _table_of_bits(rows: np.ndarray, classes: np.ndarray, name: str) -> Table:
         classes: the classes, shape (n_rows,).
         name: name of the data set.
     """
-    columns = [nominal_column(f"x{j + 1}", rows[:, j], (0, 1)) for j in range(rows.shape[1])]
-    return Table.from_columns(columns, nominal_column("class", classes, (0, 1)), name=name)
+    names = [*(f"x{j + 1}" for j in range(rows.shape[1])), "class"]
+    return table_of_codes(name, dict.fromkeys(names, (0, 1)), [*rows.T, classes])

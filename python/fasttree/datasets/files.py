@@ -196,12 +196,12 @@ def _read(
     if text.startswith("openml:"):
         from .openml import fetch
 
-        data = fetch(text.removeprefix("openml:"), target)
-        read = columns_of_frame(data.frame, drop, text, as_given=as_given, dates=dates)
+        frame, label, title = fetch(text.removeprefix("openml:"), target)
+        read = columns_of_frame(frame, drop, text, as_given=as_given, dates=dates)
         _refuse(options, text)
-        found = Contents([*read.columns], data.title, written=read.file_cells, unused=read.unused)
+        found = Contents([*read.columns], title, written=read.file_cells, unused=read.unused)
         found.numbers = [column.name for column in found.columns if column.kind == "numeric"]
-        return assemble(found, data.target, text, task)
+        return assemble(found, label, text, task)
     if not os.path.exists(text):
         table = _bundled(text, target, drop, task)
         _refuse(options, text)

@@ -12,15 +12,19 @@ from ..table import Table
 from ..table.columns import Column
 
 
-def nominal_column(name: str, codes: Any, levels: Sequence[Any]) -> Column:
-    """A nominal column.
+def table_of_codes(name: str, levels: Mapping[str, Sequence[Any]], codes: Iterable[Any]) -> Table:
+    """A Table of nominal columns from codes.
 
     Args:
-        name: name of the column.
-        codes: position of the level of each row.
-        levels: the levels, in order.
+        name: name of the data set.
+        levels: the levels of each column by its name; the target is the last one.
+        codes: the codes of each column, the positions of its cells among the levels.
     """
-    return Column(name, "nominal", np.asarray(codes, dtype=np.int32), tuple(levels))
+    columns = [
+        Column(column_name, "nominal", np.asarray(column_codes, dtype=np.int32), tuple(own_levels))
+        for (column_name, own_levels), column_codes in zip(levels.items(), codes, strict=True)
+    ]
+    return Table.from_columns(columns[:-1], columns[-1], name=name)
 
 
 def table_of_labels(
@@ -33,17 +37,16 @@ def table_of_labels(
         levels: the levels of each column by its name; the target is the last one.
         rows: the labels, row by row.
     """
-    columns = []
-    for (column_name, column_levels), cells in zip(
-        levels.items(), zip(*rows, strict=True), strict=True
-    ):
-        codes = [column_levels.index(cell) for cell in cells]
-        columns.append(nominal_column(column_name, codes, column_levels))
-    return Table.from_columns(columns[:-1], columns[-1], name=name)
+    columns = zip(*rows, strict=True)
+    codes = [
+        [own_levels.index(cell) for cell in cells]
+        for own_levels, cells in zip(levels.values(), columns, strict=True)
+    ]
+    return table_of_codes(name, levels, codes)
 
 
 def flip_labels(codes: np.ndarray, flip: float, rng: np.random.Generator) -> np.ndarray:
-    """Class codes of which each is replaced by the other one with some probability.
+    """Class codes, each replaced by the other one with some probability.
 
     Args:
         codes: codes 0 and 1, shape (n_rows,).

@@ -18,7 +18,7 @@ import numpy as np
 from .._checks import check_whole, checked, generator_of, one_value, shown
 from .._checks.aliases import Seed
 from ..table import Table
-from .label_tables import flip_labels, table_of_labels
+from .label_tables import flip_labels, table_of_codes
 
 _MONKS_VALUES = (3, 3, 2, 3, 4, 2)
 """Number of values of each feature."""
@@ -55,7 +55,7 @@ def make_monks(
             f"problem={shown(problem)} is not one of the three MONK's problems; use 1, 2 or 3"
         )
     rng = generator_of(random_state)
-    rows = np.array(list(product(*(range(v) for v in _MONKS_VALUES)))) + 1
+    rows = np.array(list(product(*(range(1, v + 1) for v in _MONKS_VALUES))))
     if n_samples is not None:
         n_samples = check_whole("n_samples", n_samples, 1)
         if not replace and n_samples > len(rows):
@@ -71,4 +71,4 @@ def make_monks(
     codes = flip_labels(classes.astype(np.int64), flip, rng)
     levels = {f"a{j + 1}": range(1, v + 1) for j, v in enumerate(_MONKS_VALUES)}
     all_levels = {**levels, "class": range(2)}
-    return table_of_labels(f"monks-{problem}", all_levels, np.column_stack([rows, codes]).tolist())
+    return table_of_codes(f"monks-{problem}", all_levels, [*(rows - 1).T, codes])

@@ -10,7 +10,7 @@ What
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._checks import import_optional
 from .._checks.words import argument
@@ -20,26 +20,16 @@ _NAME = re.compile(r"\w[\w.()+,=& -]*(/[0-9]{1,9})?", re.ASCII)
 """A name or number, with a version behind a slash where one is wanted."""
 
 
-class OpenMLData(NamedTuple):
-    """A data set of OpenML.
-
-    Attributes:
-        frame: its rows, a pandas frame with the target among the columns.
-        target: the name or position of the target's column.
-        title: the name of the data set at OpenML.
-    """
-
-    frame: Any
-    target: str | int
-    title: str
-
-
-def fetch(name: str, target: Any = None) -> OpenMLData:
+def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
     """Fetch an OpenML data set.
 
     Args:
         name: ``"61"``, ``"iris"`` or ``"iris/1"``.
         target: the class column; default: OpenML's default target.
+
+    Returns:
+        The rows, a pandas frame with the target among the columns; the name or position of the
+        target's column; and the name of the data set at OpenML.
 
     Raises:
         ImportError: pandas is missing (scikit-learn needs it to keep nominal attributes).
@@ -78,4 +68,4 @@ def fetch(name: str, target: Any = None) -> OpenMLData:
             )
         target = targets[0]
     title = (getattr(bunch, "details", None) or {}).get("name", name)
-    return OpenMLData(bunch.frame, target, title)
+    return bunch.frame, target, title

@@ -17,7 +17,7 @@ import numpy as np
 from .._checks import check_share, check_whole, generator_of, number_array, shown
 from .._checks.aliases import Seed
 from ..table import Table
-from .label_tables import nominal_column
+from .label_tables import table_of_codes
 
 
 def _numeric(X: np.ndarray, codes: np.ndarray, n_classes: int, name: str) -> Table:
@@ -141,9 +141,6 @@ def make_led(
     codes = rng.integers(0, 10, size=n)
     bits = SEGMENTS[codes] ^ (rng.random((n, 7)) < check_share("noise", noise))
     bits = np.hstack([bits, rng.integers(0, 2, size=(n, extra))])
-    columns = [nominal_column(f"x{j + 1}", bits[:, j], (0, 1)) for j in range(7 + extra)]
-    return Table.from_columns(
-        columns,
-        nominal_column("class", codes, range(10)),
-        name="led" if not extra else f"led{7 + extra}",
-    )
+    levels = {**{f"x{j + 1}": (0, 1) for j in range(7 + extra)}, "class": range(10)}
+    name = "led" if not extra else f"led{7 + extra}"
+    return table_of_codes(name, levels, [*bits.T, codes])

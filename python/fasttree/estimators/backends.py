@@ -38,7 +38,7 @@ Units = Sequence[tuple[str, Any]]
 """The key of the shared object and the argument of each unit."""
 
 MAX_ATTEMPTS = 4
-"""How often a unit is started at most: after that many failed workers the unit is to blame."""
+"""Largest number of attempts at a unit: if all of their workers fail, the unit is to blame."""
 
 MAX_CACHED = 4
 """Largest number of shared objects that a worker process of joblib keeps mapped."""

@@ -118,8 +118,8 @@ class Parameter:
 
     @property
     def choices(self) -> tuple[bool | str | None, ...]:
-        """The words that the type names, after None and booleans if it has them; empty of a type
-        without words.
+        """The words that the type names, after None and booleans if it has them; empty if it names
+        no words.
 
         Examples:
             >>> PARAMETERS["no_distance_decay"].choices, PARAMETERS["max_depth"].choices
@@ -129,9 +129,9 @@ class Parameter:
         words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
         if not words:
             return ()
-        none = [None] if NoneType in parts else []
-        booleans = [False, True] if bool in parts else []
-        return (*none, *booleans, *words)
+        if bool in parts:
+            words = [False, True, *words]
+        return (None, *words) if NoneType in parts else tuple(words)
 
 
 def _parts_of(hint: Any) -> tuple[Any, ...]:

@@ -65,7 +65,13 @@ def leaf_losses(
     for start in range(0, n_first + 1, LINES_PER_CALL):
         stop = min(start + LINES_PER_CALL, n_first + 1)
         counts = np.mgrid[start:stop, 0 : n_second + 1].reshape(2, -1).T.astype(float)
-        losses[start:stop] = _returned_losses(name, loss, counts).reshape(stop - start, -1)
+        returned = np.asarray(loss(counts))
+        if returned.shape != (len(counts),) or returned.dtype.kind not in "biuf":
+            raise ValueError(
+                f"{name} returned {shown(returned)} for counts of shape {counts.shape}: it must "
+                f"return {counted(len(counts), 'number')}, shape ({len(counts)},)"
+            )
+        losses[start:stop] = returned.reshape(stop - start, -1)
     return _without_rounding(name, losses).ravel().tolist()
 
 
@@ -99,28 +105,6 @@ def _class_totals(name: str, table: Table, weights: np.ndarray | None) -> tuple[
             "cost_matrix or a criterion"
         )
     return n_first, n_second
-
-
-def _returned_losses(
-    name: str, loss: Callable[[np.ndarray], Any], counts: np.ndarray
-) -> np.ndarray:
-    """What the function returns for some leaves, shape (n_leaves,).
-
-    Args:
-        name: the argument, for errors.
-        loss: the function.
-        counts: rows of each class in each leaf, shape (n_leaves, 2).
-
-    Raises:
-        ValueError: it returns anything but a number per leaf.
-    """
-    returned = np.asarray(loss(counts))
-    if returned.shape != (len(counts),) or returned.dtype.kind not in "biuf":
-        raise ValueError(
-            f"{name} returned {shown(returned)} for counts of shape {counts.shape}: it must "
-            f"return {counted(len(counts), 'number')}, shape ({len(counts)},)"
-        )
-    return returned
 
 
 def _without_rounding(name: str, losses: np.ndarray) -> np.ndarray:

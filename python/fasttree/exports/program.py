@@ -107,7 +107,7 @@ class Language(ABC):
 
 def fits_nesting(reading: Reading) -> bool:
     """Whether the tree is shallow enough for nested ifs."""
-    # Blocks that enclose each node: those of its parent, its own, and an else-if before it each.
+    # Blocks that enclose each node: as for its parent, its own, and one for each else-if before it.
     blocks = [0] * len(reading.children)
     for node, children in enumerate(reading.children):
         for branch, child in enumerate(children):

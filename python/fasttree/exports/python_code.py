@@ -297,9 +297,9 @@ def _head(reading: Reading, loops: bool) -> str:
     }
     sentinels = {j: str(f.sentinels) for j, f in enumerate(features) if f.sentinels}
     sentinel_words = ascii(reading.said_sentinels)[1:-1].replace('"', '\\"')
-    unused_names = tuple_literal(f.name for f in features if f.unused)
-    has_unused = any(f.unused for f in features)
-    unused = f"\nUNUSED = {unused_names}  # features that are not read" if has_unused else ""
+    unused = ""
+    if names := [f.name for f in features if f.unused]:
+        unused = f"\nUNUSED = {tuple_literal(names)}  # features that are not read"
     return HEAD.format(
         size=counted(len(leaves), "leaf"),
         depth=reading.depth,

@@ -360,7 +360,7 @@ class Reading:
 
 
 def _values(feature: Feature, codes: list[int]) -> ValueSet:
-    """The values with some codes: levels, or those of neighbouring bins.
+    """The values with some codes: levels, or the values of neighbouring bins.
 
     Args:
         feature: the feature.

@@ -204,7 +204,7 @@ def _written(drawing: Drawing, title: str = "", fontsize: float | None = None) -
     Args:
         drawing: the layout.
         title: heading above the tree; empty: none.
-        fontsize: size of the texts, px; None: that of the layout.
+        fontsize: size of the texts, px; None: as in the layout.
     """
     size = maybe(number_in(0.0, 1000.0, above=True))("fontsize", fontsize)
     # The heading stands above the origin of the drawing.

@@ -118,7 +118,7 @@ def _renamed(features: Sequence[Feature], names: list[Any], style: str) -> Seque
     Args:
         features: the features of the model.
         names: the names, one per feature.
-        style: style of the text, of which only "tree" takes other names.
+        style: style of the text; only "tree" takes other names.
 
     Raises:
         ValueError: another style, or another number of names.

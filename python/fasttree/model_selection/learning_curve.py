@@ -63,7 +63,7 @@ class LearningCurve(Rendered):
 
         Args:
             metric: name of the metric; None: the first one.
-            ax: axes to draw on; None: those of a new figure.
+            ax: axes to draw on; None: a new figure.
             **options: further arguments of `learning_curves`.
 
         Returns:
@@ -150,7 +150,7 @@ def learning_curve(
         n_repeats: how often a test set is drawn.
         stratify: whether test sets keep the shares of the classes; numbers are never stratified.
         nested: whether a larger training set contains the smaller ones of the same repetition.
-        scoring: metrics, by name; None: those of the task.
+        scoring: metrics, by name; None: the usual ones of the task.
         task: "classification" or "regression"; None: by y.
         random_state: seed or generator of the test sets and of methods that draw.
         n_jobs: threads; None means the engine's default for trees and one for other estimators.

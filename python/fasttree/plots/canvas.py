@@ -177,7 +177,7 @@ def axes_of(ax: Any, *, width: float = 7.0, height: float = 4.5) -> Any:
     pyplot figure (inside `detached`: always of a new figure).
 
     Args:
-        ax: the axes that the user gives; None: none.
+        ax: the axes that the user gives, or None.
         width, height: size of a new figure, inches.
     """
     if ax is not None:

@@ -20,11 +20,11 @@ from .canvas import AXES, Axes, axes_of, finish
 
 
 def _names(model: Any, names: Sequence[str] | None, n_features: int) -> list[str]:
-    """The given names, those of the training data, or ``x0, x1, ...``.
+    """The given names, else the names in the training data, else ``x0, x1, ...``.
 
     Args:
         model: a fitted estimator.
-        names: names that the user gives; None: none.
+        names: names that the user gives, or None.
         n_features: number of features of the model.
 
     Raises:

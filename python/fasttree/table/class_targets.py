@@ -1,7 +1,7 @@
 """Targets of classes: y as labels, codes and classes.
 
 What
-    Classes are the labels that occur, sorted, as scikit-learn's ``classes_``, also those of a
+    Classes are the labels that occur, sorted, as scikit-learn's ``classes_``, also for a
     pandas Categorical or Polars Enum: its scorers take columns of probabilities in that order. Only
     explicit `levels` and finished columns (ARFF files) have another order, and classes of levels
     without rows.
@@ -30,7 +30,7 @@ from .columns import (
     to_float,
 )
 from .target import Target, class_array, missing_message
-from .target_cells import check_length, read_target_cells, refuse_dtype, refuse_infinity
+from .target_cells import read_target_cells, refuse_dtype, refuse_infinity
 
 
 def encode_target(
@@ -43,12 +43,12 @@ def encode_target(
 ) -> Target:
     """The target of classes that y holds.
 
-    Classes are sorted, those of a categorical y as well, as scikit-learn's scorers expect.
+    Classes are sorted, also for a categorical y, as scikit-learn's scorers expect.
 
     Args:
         y: labels, shape (n_rows,) or (n_rows, 1).
         n_rows: number of rows of X.
-        name: name of the target; default: that of y, or "class".
+        name: name of the target; default: the name of y, or "class".
         levels: the classes in order, whether or not rows have them.
         keep_unused: whether categories of y that no row has are classes as well.
 
@@ -56,8 +56,7 @@ def encode_target(
         ValueError: wrong length or shape, missing labels, continuous numbers, infinity.
         TypeError: labels of mixed types.
     """
-    cells, name = read_target_cells(y, name)
-    check_length(cells, n_rows)
+    cells, name = read_target_cells(y, n_rows, name)
     # A nominal column has its codes already.
     if isinstance(cells, Column):
         if cells.kind == "nominal" and levels is None:
@@ -134,7 +133,7 @@ def with_sorted_levels(column: Column) -> Column:
 
 
 def _checked_family(name: str, cells: np.ndarray) -> str | None:
-    """The family of labels that are Python objects: "text", "bool" or "number"; None of no labels.
+    """The family of labels as Python objects: "text", "bool" or "number"; None without labels.
 
     Args:
         name: name of the target.
@@ -158,7 +157,7 @@ def _checked_family(name: str, cells: np.ndarray) -> str | None:
         try:
             numbers = number_array(name, cells)
         except ValueError:
-            numbers = to_float(name, cells)  # whose error names the row
+            numbers = to_float(name, cells)  # its error names the row
         refuse_continuous(name, numbers)
     return label_family
 

@@ -21,7 +21,7 @@ from .exact_integers import float_of_integers, inexact_message, is_inexact
 from .number_texts import dates_or_numbers, stray_word
 from .sources import Cells
 from .target import MAX_NUMBER, NumericTarget
-from .target_cells import check_length, read_target_cells, refuse_dtype, refuse_infinity
+from .target_cells import read_target_cells, refuse_dtype, refuse_infinity
 
 _LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,308}\s*")
 """Texts of integers that may be beyond 2^53 (16 digits), and that float() can read (308)."""
@@ -33,14 +33,14 @@ def encode_numbers(y: Any, n_rows: int, name: str | None = None) -> NumericTarge
     Args:
         y: numbers, or texts that are numbers, shape (n_rows,) or (n_rows, 1).
         n_rows: number of rows of X.
-        name: name of the target; default: that of y, or "y".
+        name: name of the target; default: the name of y, or "y".
 
     Raises:
         ValueError: wrong length or shape, missing, infinite or too large numbers, text that is no
             number; the message names the row.
     """
-    cells, name = read_target_cells(y, name or getattr(y, "name", None) or "y", "number")
-    check_length(cells, n_rows)
+    name = name or getattr(y, "name", None) or "y"
+    cells, name = read_target_cells(y, n_rows, name, "number")
     target = NumericTarget(name, target_numbers(name, cells))
     target.checked_numbers()
     return target

@@ -58,6 +58,13 @@ class Source:
     block: np.ndarray | None = None
     cells: list[Cells] | None = None
 
+    def column(self, j: int) -> Cells:
+        """The cells of the column at a position."""
+        if self.block is not None:
+            return self.block[:, j]
+        assert self.cells is not None
+        return self.cells[j]
+
 
 def read_source(X: Any, unused: Collection[str] = ()) -> Source:
     """X as a block or as columns.
@@ -498,13 +505,11 @@ def pop_target(source: Source, target: str) -> Cells:
     names = source.names or [f"x{j}" for j in range(source.n_columns)]
     check_column(target, names, "target")
     j = names.index(target)
-    cells: Cells
+    cells = source.column(j)
+    if source.cells is not None:
+        del source.cells[j]
     if source.block is not None:
-        cells = source.block[:, j]
         source.block = np.delete(source.block, j, axis=1)
-    else:
-        assert source.cells is not None
-        cells = source.cells.pop(j)
     source.n_columns -= 1
     if source.names is not None:
         source.names = [n for n in names if n != target]

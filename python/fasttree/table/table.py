@@ -204,15 +204,12 @@ class Table(_Attributes):
             if roles == "nominal" and block.dtype == np.uint8:
                 self._block, self._block_levels = code_block(block)
                 return
-        cells: Sequence[sources.Cells] = source.cells or []
-        if block is not None:
-            cells = [block[:, j] for j in range(block.shape[1])]
-        columns, each = [], each_role(roles, self.n_features)
-        for j, cell in enumerate(cells):
-            column_name = self._column_name(j)
+        columns = []
+        for j, role in enumerate(each_role(roles, self.n_features)):
+            column_name, cells = self._column_name(j), source.column(j)
             if column_name in self.unused:
-                cell = placeholder_column(column_name, len(cell))
-            columns.append(column_of(column_name, cell, each[j], levels.get(column_name)))
+                cells = placeholder_column(column_name, len(cells))
+            columns.append(column_of(column_name, cells, role, levels.get(column_name)))
         self._columns = tuple(columns)
 
     @classmethod

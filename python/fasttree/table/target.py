@@ -70,7 +70,7 @@ class Target:
         return Column(self.name, "nominal", self.codes, self.classes).labels()
 
     def checked_codes(self) -> np.ndarray:
-        """The codes, of which none is -1: every row has a label.
+        """The codes, after a check that every row has a label.
 
         Raises:
             ValueError: a label is missing; the message names the first such row.
@@ -125,7 +125,7 @@ class NumericTarget:
         )
 
     def checked_numbers(self) -> np.ndarray:
-        """The numbers, of which none is missing.
+        """The numbers, after a check that none is missing.
 
         Raises:
             ValueError: a number is missing; the message names the first such row.

@@ -21,18 +21,31 @@ from .target import missing_message
 
 
 def read_target_cells(
-    y: Any, name: str | None, noun: str = "class label"
+    y: Any, n_rows: int, name: str | None, noun: str = "class label"
 ) -> tuple[np.ndarray | Column, str]:
     """The 1-D cells that y holds, and the name of the target.
 
     Args:
         y: an array, list, series or frame of one column.
-        name: the name, if the caller gives one; otherwise that of the series, or "class".
+        n_rows: number of rows of X.
+        name: the name, if the caller gives one; otherwise the name of the series, or "class".
         noun: what a cell holds, for errors.
 
     Raises:
-        ValueError: a y that has no rows or several columns, or a masked cell.
+        ValueError: a y that has no rows, several columns or another length than X, or a masked
+            cell.
     """
+    cells, name = _cells_and_name(y, name, noun)
+    if len(cells) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
+            f"{len(cells)}]; X has {counted(n_rows, 'row')} and y has {len(cells)}"
+        )
+    return cells, name
+
+
+def _cells_and_name(y: Any, name: str | None, noun: str) -> tuple[np.ndarray | Column, str]:
+    """`read_target_cells` without the check of the length."""
     if isinstance(y, (str, bytes)) or y is None or np.isscalar(y):
         raise ValueError(
             f"y should be a 1d array of labels, got {shown(y)}; a column of a frame is named as in "
@@ -101,26 +114,12 @@ def _single_column(y: Any, name: str) -> tuple[np.ndarray | Column, str]:
     if isinstance(y, np.ndarray):
         return y.reshape(-1), name
     source = read_source(y)
-    cells = source.block[:, 0] if source.cells is None else source.cells[0]  # type: ignore[index]
-    return cells, (source.names or [name])[0]
+    return source.column(0), (source.names or [name])[0]
 
 
 def _is_frame(y: Any) -> bool:
     """Whether y is a frame of any library: it has named columns and two dimensions."""
     return hasattr(y, "shape") and hasattr(y, "columns") and len(y.shape) == 2
-
-
-def check_length(cells: np.ndarray | Column, n_rows: int) -> None:
-    """Check that y has as many cells as X has rows.
-
-    Raises:
-        ValueError: it has not.
-    """
-    if len(cells) != n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
-            f"{len(cells)}]; X has {counted(n_rows, 'row')} and y has {len(cells)}"
-        )
 
 
 def refuse_dtype(name: str, dtype: np.dtype) -> None:

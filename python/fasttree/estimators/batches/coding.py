@@ -1,4 +1,4 @@
-"""Codes of rows that come in parts, by the levels and cut points of all parts.
+"""Encodes the rows of a part by the levels and cut points of all parts.
 
 What
     A `Coding` turns the rows of any part into what the core reads: blocks of features, the target,
@@ -106,7 +106,7 @@ def _merged_values(
     """The values of a column of a part, with codes of the levels of all parts.
 
     Args:
-        column: the column, whose levels are those of the part.
+        column: the column, with the levels of the part.
         levels: the levels of all parts; None for numbers.
         fill: number or code that replaces missing cells; None: they stay missing.
     """

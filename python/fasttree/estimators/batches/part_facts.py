@@ -1,4 +1,4 @@
-"""Columns, levels and classes of rows that come in parts (batches or partitions).
+"""Columns, levels and classes of data in parts (batches or partitions).
 
 What
     `facts_of_rows` collects the facts of one part, and `merge_facts` merges those of two. The
@@ -79,11 +79,11 @@ class PartFacts:
     """The facts of one or several parts.
 
     Attributes:
-        names, levels: of each column; levels are None for numbers.
+        names, levels: name and levels of each column; levels are None for numbers.
         has_names: whether the names were given by the user.
         classes, values: class labels, as Python values and as an array.
         occurring: the class labels that some row has.
-        numbers: of the target of a regression; None for classes.
+        numbers: facts about the target of a regression; None for classes.
         rows: number of rows.
         copies: number of rows, each counted as often as its weight says.
         weighted: whether any weight is not 1.
@@ -169,8 +169,9 @@ def facts_of_rows(rows: Rows) -> PartFacts:
 
 
 def merge_facts(a: PartFacts, b: PartFacts) -> PartFacts:
-    """The facts of two parts together; they do not depend on the order of the two, but for names
-    of parts in messages.
+    """The facts of two parts together.
+
+    They do not depend on the order of the two, except for names of parts in messages.
 
     Args:
         a, b: the facts of each part, or of several.
@@ -198,11 +199,12 @@ def merge_facts(a: PartFacts, b: PartFacts) -> PartFacts:
     if classes != a.classes:
         dtype = np.result_type(a.values, b.values) if a.values.dtype.kind in "biufU" else None
         values = class_array(classes, dtype)
+    numbers = None
+    if a.numbers is not None and b.numbers is not None:
+        numbers = a.numbers.merged_with(b.numbers)
     return replace(
         a,
-        numbers=None
-        if a.numbers is None or b.numbers is None
-        else a.numbers.merged_with(b.numbers),
+        numbers=numbers,
         levels=levels,
         classes=classes,
         values=values,

@@ -3,10 +3,9 @@
 What
     Each pass has a function of the rows of one part (`gaps_of`, `edges_of`, `values_of`,
     `encode_part`), which any process may call, and a function that merges the results of two parts
-    (`merge_...`). `complete_coding` runs the passes for imputed values and cut points
-    in their order.
-    The result does not depend on how rows were divided into parts: cut points are bit-identical to
-    those of all rows together, as the core samples rows by their content.
+    (`merge_...`). `complete_coding` runs the passes for imputed values and cut points in their
+    order. The result does not depend on how rows were divided into parts: cut points are
+    bit-identical to the cut points of all rows together, as the core samples rows by their content.
 Memory
     A sample of about 65,536 rows, and 16 bytes per distinct value of a column whose values must be
     counted, at most `MOST_VALUES` of them.
@@ -69,7 +68,7 @@ def complete_coding(coding: Coding, config: dict[str, Any], run: Pass) -> Coding
     must be counted.
 
     Args:
-        coding: of all parts, without imputed values and cut points.
+        coding: the coding of all parts, without imputed values and cut points.
         config: the parameters as the core takes them.
         run: makes a pass over all parts.
 
@@ -94,7 +93,7 @@ def gaps_of(coding: Coding, rows: Rows) -> list[Gaps]:
     """The missing cells of each column of a part, with the terms of its mean or mode.
 
     Args:
-        coding: of all parts, without imputed values.
+        coding: the coding of all parts, without imputed values.
         rows: the rows of the part.
     """
     copies, gaps = coding.copies(rows), []
@@ -114,7 +113,7 @@ def _columns(coding: Coding, rows: Rows, impute: bool) -> list[np.ndarray]:
     """The features of a part one by one, shape (n_rows,) each.
 
     Args:
-        coding: of all parts.
+        coding: the coding of all parts.
         rows: the rows of the part.
         impute: whether missing cells are replaced, as in `Coding.blocks`.
     """
@@ -126,7 +125,7 @@ def merge_gaps(coding: Coding, a: list[Gaps], b: list[Gaps]) -> list[Gaps]:
     """The gaps of two parts together.
 
     Args:
-        coding: of all parts.
+        coding: the coding of all parts.
         a, b: the gaps of each column in either part.
     """
     merged = []
@@ -143,8 +142,8 @@ def with_fills(coding: Coding, gaps: list[Gaps]) -> Coding:
     """The coding with the mean or mode of each column that has missing cells.
 
     Args:
-        coding: of all parts, without imputed values.
-        gaps: of all parts.
+        coding: the coding of all parts, without imputed values.
+        gaps: the merged gaps of all parts.
 
     Raises:
         ValueError: the sum of a column overflows.
@@ -167,7 +166,7 @@ def edges_of(coding: Coding, bins: int, rows: Rows) -> Edges:
     """The summary of a part from which the cut points of numeric columns are found.
 
     Args:
-        coding: of all parts.
+        coding: the coding of all parts.
         bins: largest number of bins.
         rows: the rows of the part.
     """
@@ -200,7 +199,7 @@ def with_cuts(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int
     """Find cut points from the merged summaries of all parts.
 
     Args:
-        coding: of all parts, without cut points.
+        coding: the coding of all parts, without cut points.
         edges: the merged summaries.
         bins: largest number of bins.
 
@@ -220,7 +219,7 @@ def values_of(coding: Coding, columns: list[int], rows: Rows) -> Values:
     """The distinct values of some numeric columns of a part, with their counts.
 
     Args:
-        coding: of all parts, with imputed values.
+        coding: the coding of all parts, with imputed values.
         columns: positions of the columns.
         rows: the rows of the part.
     """
@@ -256,7 +255,7 @@ def with_values(coding: Coding, columns: list[int], values: Values, bins: int) -
     """The coding with the cut points of columns whose values were counted.
 
     Args:
-        coding: of all parts, with the cut points of the other columns.
+        coding: the coding of all parts, with the cut points of the other columns.
         columns: positions of the columns.
         values: their distinct values and counts, over all parts.
         bins: largest number of bins.
@@ -289,7 +288,7 @@ def encode_part(coding: Coding, hashed: bool, rows: Rows) -> Encoded:
     """Encode the rows of a part.
 
     Args:
-        coding: of all parts, with imputed values and cut points.
+        coding: the coding of all parts, with imputed values and cut points.
         hashed: whether to hash the content of each row.
         rows: the rows of the part.
     """

@@ -1,4 +1,4 @@
-"""Reading of rows that come in parts (batches or partitions).
+"""Reads the rows of parts of data (batches or partitions).
 
 What
     A `Reader` splits a part into features, target and weights. `result_of_part` calls a function
@@ -82,7 +82,7 @@ def join_results(join: Callable[[R, R], R], results: Iterable[R | None]) -> R | 
 
     Args:
         join: merges two results.
-        results: of each part; None of a part without rows.
+        results: the result of each part; None for a part without rows.
 
     Returns:
         The merged result; None if no part has rows.
@@ -177,8 +177,8 @@ def _take(values: Any, rows: np.ndarray) -> Any:
 def copies_of_rows(weights: np.ndarray) -> np.ndarray:
     """Sample weights as numbers of copies of rows, uint32, shape (n_rows,).
 
-    The largest one is 2^32 - 2: the core counts rows and copies in 32 bits, of which the largest
-    value has another meaning.
+    The largest one is 2^32 - 2: the core counts rows and copies in 32 bits, and reserves the
+    largest value.
 
     Args:
         weights: the weights, shape (n_rows,).

@@ -4,7 +4,7 @@ What
     `batches_of(X)` makes `Batches` of X if X is such a source. A fit reads them several times, so
     an iterator, which can be read only once, is refused.
 Complexity
-    One batch is in memory at a time; the time is that of the library that reads the format.
+    O(cells); one batch is in memory at a time.
 When not to use it
     For rows that fit into memory: an array or a frame is read once.
 """

@@ -238,7 +238,7 @@ def _accuracy_rows(result: Comparison, printed: dict[str, Any], sampled: set[str
     Args:
         result: the comparison on all data sets.
         printed: the paper's numbers.
-        sampled: the data sets of which the paper used a sample.
+        sampled: the data sets from which the paper took a sample.
     """
     rows = []
     marks = result.marks

@@ -189,7 +189,7 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
 
 
 def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Our accuracies minus those of A.2, in points.
+    """Our accuracies minus the accuracies of A.2, in points.
 
     Args:
         results: the result on each data set.
@@ -216,7 +216,7 @@ def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -
 
 
 def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Rewards and their bound, and how far their order is that of A.1.
+    """Rewards and their bound, and how well their order agrees with A.1.
 
     Args:
         results: the result on each data set.

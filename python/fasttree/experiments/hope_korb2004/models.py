@@ -97,7 +97,7 @@ class Simulation:
         return sorted(joined, key=lambda group: [order.index(name) for name in group])
 
     def apart(self, first: str, second: str, size: int) -> bool:
-        """Whether the interval of the first learner's mean lies above that of the second's.
+        """Whether the interval of the first learner's mean lies above the second learner's.
 
         Args:
             first, second: the learners.
@@ -267,7 +267,7 @@ def _picks(
 
     Args:
         judged: value of the metric for each classifier.
-        better: of each pair 1 if a is truly better, -1 if b is; 0 if neither: it does not count.
+        better: for each pair 1 if a is truly better, -1 if b is, 0 if neither: it does not count.
         pairs: positions of the two classifiers in `judged`.
 
     >>> _picks([0.3, 0.1, 0.1], [1.0, -1.0, -1.0], [(0, 1), (0, 2), (1, 2)])

@@ -154,8 +154,8 @@ def _numeric(table: Table, name: str) -> Table:
 
     Args:
         table: the rows.
-        name: the paper's name of the data set, one of which has indicators of the classes as
-            columns, which are left out.
+        name: the paper's name of the data set. One set has indicators of the classes as columns,
+            which are left out.
     """
     X, codes = np.asarray(table.X, dtype=np.float64), np.asarray(table.y_codes)
     kept = list(range(X.shape[1]))

@@ -111,7 +111,7 @@ class Rendered:
         """CSV of the plain numbers, one row per method (and data set) and metric.
 
         Args:
-            path: file that the text is also written to, at once or not at all; None: none.
+            path: file that the text is also written to, at once or not at all; or None.
             raw: whether text cells that a spreadsheet would run as a formula stay as they are. Else
                 they get an apostrophe, which `datasets.load` takes off again.
             **options: ``folds=True``, of cross-validations and comparisons: the values of each

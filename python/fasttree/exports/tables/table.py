@@ -89,7 +89,7 @@ def tables_of(result: Any, **options: Any) -> list[ReportTable]:
 
     Args:
         result: an object with a method `tables`, a table or a list of tables.
-        **options: those of the method `tables`: ``sd="repeats"`` for the standard deviation over
+        **options: options of the method `tables`: ``sd="repeats"`` for the standard deviation over
             repetitions, ``per_class=True`` for the measures of each class of a cross-validation.
 
     Raises:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
 
 MOST_CLASSES = 12
-"""Largest number of classes for which the matrix is shown: so many columns fit on a page."""
+"""Largest number of classes for which the matrix is shown; more columns do not fit on a page."""
 N_LISTED = 15
 """Confusions that are listed for more classes."""
 
@@ -58,7 +58,7 @@ def _worst_confusions(
     Args:
         counts: rows by true and predicted class, shape (n_classes, n_classes or one more).
         row_totals: rows of each true class, at least 1.
-        names: of the predicted classes.
+        names: names of the predicted classes.
     """
     wrong = counts.copy()
     np.fill_diagonal(wrong, 0)

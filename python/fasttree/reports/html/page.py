@@ -335,12 +335,10 @@ def _sweep_page(result: Sweep, title: str) -> Page:
             lines = []
             for place, (label, row) in enumerate(zip(labels, places.tolist(), strict=True)):
                 by_alpha = sorted((result.settings[i]["alpha"], i) for i in row if i >= 0)
-                means = [
-                    factor * validation.mean(validation.methods[i], metric) for _, i in by_alpha
-                ]
-                lines.append(
-                    Series(label, place, [alpha for alpha, _ in by_alpha], means, dots=True)
-                )
+                alphas = [alpha for alpha, _ in by_alpha]
+                methods = [validation.methods[i] for _, i in by_alpha]
+                means = [factor * validation.mean(method, metric) for method in methods]
+                lines.append(Series(label, place, alphas, means, dots=True))
             page.charts += _chart(lines, metric, across, f"{metric} by {across}")
     page.tables = result.tables()
     page.facts, page.made = settings.facts(validation), settings.methods_of(validation)
@@ -374,10 +372,9 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
         lines = []
         for place, method in enumerate(result.methods):
             of_method = [row for row in rows if row["metric"] == metric and row["method"] == method]
+            sizes = [row["n_train"] for row in of_method]
             values = [factor * row["mean"] for row in of_method]
-            lines.append(
-                Series(method, place, [row["n_train"] for row in of_method], values, dots=True)
-            )
+            lines.append(Series(method, place, sizes, values, dots=True))
         page.charts += _chart(lines, metric, "training rows", f"Learning curves, {metric}")
     page.tables = result.tables()
     page.facts, page.made = settings.facts(validation), settings.methods_of(validation)

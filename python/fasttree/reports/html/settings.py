@@ -106,7 +106,7 @@ def run_again(result: CrossValidation, call: str, results: Sequence[CrossValidat
     Args:
         result: the cross-validation, or of a comparison the first one.
         call: name of the function that is called.
-        results: of a comparison the cross-validations of all data sets.
+        results: the cross-validations of all data sets of a comparison.
     """
     settings, asked = result.settings, result.asked
     methods, scoring = settings["methods"], asked["scoring"]

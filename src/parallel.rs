@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 /// Time between two calls of a job's watcher.
@@ -28,6 +28,12 @@ const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Bytes of a worker's stack; nothing recurses.
 const STACK: usize = 2 << 20;
+
+/// Lock a mutex, whether or not a thread has panicked while it held it. All values that are shared
+/// in this way are valid between any two statements, and the panic itself ends the job ([`run`]).
+pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The pools of one process.
 struct Slot {
@@ -58,7 +64,7 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
                 None => std::thread::yield_now(),
             }
         };
-        let mut pools = pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pools = lock(&pools);
         if let Some(p) = pools.iter().find(|p| p.current_num_threads() == threads) {
             return Some(p.clone());
         }
@@ -143,7 +149,7 @@ impl InlineWatch {
         self.due.store(next.as_nanos() as u64, Ordering::Relaxed);
         answer.map_err(|e| {
             control.cancel();
-            *self.stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
+            *lock(&self.stopped) = Some(e);
             Error::Cancelled
         })
     }
@@ -333,7 +339,7 @@ pub fn run_here(
     let watch = Arc::new(InlineWatch::new(watcher.clone()));
     let control = Control { inline_watch: Some(watch.clone()), ..control.serial() };
     let done = caught(&mut || job(&control));
-    let stopped = watch.stopped.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let stopped = lock(&watch.stopped).take();
     stopped.map_or(done, Err)
 }
 
@@ -388,7 +394,7 @@ fn for_each_index(
         // What an item does before its first check may be long, and there may be many items.
         let cancelled = control.shared.cancel.load(Ordering::Relaxed);
         if let Err(error) = if cancelled { Err(Error::Cancelled) } else { work(i) } {
-            let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut first = lock(&first);
             if first.as_ref().is_none_or(|&(at, _)| i < at) {
                 *first = Some((i, error));
             }
@@ -412,7 +418,7 @@ pub fn map<R: Send>(
     let finished = Mutex::new((Vec::with_capacity(n), Vec::with_capacity(n)));
     for_each_index(control, n, &|i| {
         let result = f(i)?;
-        let (results, indices) = &mut *finished.lock().unwrap_or_else(PoisonError::into_inner);
+        let (results, indices) = &mut *lock(&finished);
         results.push(result);
         indices.push(i);
         Ok(())
@@ -454,9 +460,7 @@ pub fn for_each_mut<T: Send>(
     f: &(dyn Fn(usize, &mut T) -> Result<()> + Sync),
 ) -> Result<()> {
     let items: Vec<_> = items.iter_mut().map(Mutex::new).collect();
-    for_each_index(control, items.len(), &|i| {
-        f(i, &mut **items[i].lock().unwrap_or_else(PoisonError::into_inner))
-    })
+    for_each_index(control, items.len(), &|i| f(i, &mut **lock(&items[i])))
 }
 
 /// The number of threads that scikit-learn's `n_jobs` means: None is one, and -1 is all cores, -2

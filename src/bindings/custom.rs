@@ -10,10 +10,11 @@
 use super::aligned::Aligned1;
 use crate::criteria::{Criterion, Info, Properties, Tables};
 use crate::error::{Error, Result};
+use crate::parallel::lock;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Description of a function whose scores do not grow with the number of rows.
 static INTENSIVE: Info = Info {
@@ -53,14 +54,14 @@ impl Raised {
     pub(super) fn keep<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T> {
         Python::attach(call).map_err(|error| {
             let text = error.to_string();
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            *lock(&self.0) = Some(error);
             Error::Callback(text)
         })
     }
 
     /// The exception that was kept, or else `error`.
     pub(super) fn take_or(&self, error: PyErr) -> PyErr {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(error)
+        lock(&self.0).take().unwrap_or(error)
     }
 }
 

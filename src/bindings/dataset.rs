@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::fit::{CallerRows, Config, FitPlan, FitRows, RecordRows, as_grown};
 use crate::inspect::{self, NeighbourShare};
 use crate::numeric::Logs;
-use crate::parallel::Control;
+use crate::parallel::{Control, lock};
 use crate::prune::PRUNINGS;
 use crate::resample::{self, Fold};
 use crate::split::NominalSplits;
@@ -29,7 +29,7 @@ use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 use pythonize::pythonize;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Training rows; immutable but for copies, which the first call that needs them makes.
 #[pyclass(name = "Dataset", module = "fasttree._core", frozen)]
@@ -58,7 +58,7 @@ impl PyDataset {
 
     /// The caller's blocks; none once they are encoded.
     pub(super) fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<ArrayBlock<'py>>> {
-        let kept = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock(&self.blocks);
         kept.iter().map(|block| block.bind(py).extract()).collect()
     }
 
@@ -82,7 +82,7 @@ impl PyDataset {
         let data = self.encode(py, &columns, None, n_jobs)?;
         // Two threads may both encode; one result is kept, and the blocks are released.
         let data = self.encoded.get_or_init(|| Arc::new(data));
-        self.blocks.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        lock(&self.blocks).clear();
         Ok(data)
     }
 
@@ -111,7 +111,7 @@ impl PyDataset {
         n_jobs: Option<i64>,
     ) -> PyResult<Arc<Dataset<'static>>> {
         let data = self.encoded(py, n_jobs)?;
-        let grown = || self.grown.lock().unwrap_or_else(PoisonError::into_inner);
+        let grown = || lock(&self.grown);
         let is_known = |(of, form, _): &&GrownRows| of == schema && *form == bins;
         if let Some((.., rows)) = grown().iter().find(is_known) {
             return Ok(rows.clone());

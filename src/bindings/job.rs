@@ -6,10 +6,10 @@
 use super::InternalError;
 use crate::error::{Error, Result};
 use crate::memory::{self, Budget, Need};
-use crate::parallel::{self, Control, Watcher, threads_for};
+use crate::parallel::{self, Control, Watcher, lock, threads_for};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// The exception for a core error.
@@ -136,7 +136,7 @@ fn watcher_for(
                 if is_kept && control.end() { Ok(()) } else { Err(e) }
             });
             answer.map_err(|e| {
-                *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
+                *lock(&kept) = Some(e);
                 Error::Cancelled
             })
         })
@@ -153,7 +153,7 @@ fn finish(
     progress: Option<&Py<PyAny>>,
     control: &Control,
 ) -> PyResult<()> {
-    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    match lock(&raised).take() {
         Some(e) => return Err(e),
         None => done.map_err(exception)?,
     }

@@ -11,8 +11,8 @@ use super::{FeatureBins, TILE};
 use crate::data::{MISSING, RowChoice, RowSource, Weights};
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::parallel::{self, Control};
-use std::sync::{Mutex, PoisonError};
+use crate::parallel::{self, Control, lock};
+use std::sync::Mutex;
 
 /// Rows encoded by one task.
 const TASK_ROWS: usize = 512 * TILE;
@@ -295,7 +295,7 @@ impl Pass<'_> {
         control: &Control,
     ) -> Result<Vec<BlockSummary>> {
         let by_block = parallel::map(control, blocks.len(), &|i| {
-            let mut block = blocks[i].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut block = lock(&blocks[i]);
             self.encode_block(i * TASK_ROWS, &mut block, control)
         })?;
         let mut summaries: Vec<BlockSummary> =

@@ -10,7 +10,8 @@ use super::draw::Draw;
 use super::entries::{entry_row, pack_entry};
 use super::sorted_entries::sorted_entries;
 use super::source::{RowChoice, RowSource};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use crate::parallel::lock;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// A column of numbers, by internal row; NaN is missing.
 #[derive(Debug, Clone)]
@@ -268,7 +269,7 @@ impl Values<'_> {
 
 impl LentValues<'_> {
     fn lock_order(&self) -> MutexGuard<'_, Option<Vec<u32>>> {
-        self.known_order.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.known_order)
     }
 
     fn take_order(&self) -> Option<Vec<u32>> {

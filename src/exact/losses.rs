@@ -8,10 +8,10 @@
 //! rows of any class costs no more.
 
 use super::ranked::RankedRows;
-use super::solved::lock;
 use super::sorted::{BUCKET, NEEDED, SortedSet, mark_to_score};
 use crate::criteria::{Context, Criterion, LossRise};
 use crate::numeric::Count;
+use crate::parallel::lock;
 use crate::simd::Level;
 use crate::simd::stumps::{
     BucketRows, LANES, LaneInt, Lanes, ScannedRows, SideCounts, TableMemory,

@@ -7,13 +7,9 @@
 
 use super::incumbent::{Incumbent, Plan};
 use crate::numeric::mix;
+use crate::parallel::lock;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Lock a mutex whose value no panic leaves half changed.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use std::sync::Mutex;
 
 /// A set of rows and the limits of its trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -12,11 +12,10 @@ use super::losses::{BothSides, LaneThresholds, SideLosses, StumpDepth, StumpMemo
 use super::query::{Answer, Query};
 use super::ranked::{RankedRows, RankedTest};
 use super::setting::Setting;
-use super::solved::lock;
 use super::sorted::SortedSet;
 use crate::error::Result;
 use crate::numeric::sort_few;
-use crate::parallel::{Control, map};
+use crate::parallel::{Control, lock, map};
 use crate::simd::stumps::LANES;
 use std::sync::{Mutex, PoisonError};
 

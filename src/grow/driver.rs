@@ -13,12 +13,12 @@ use super::nodes::{NodeRows, Open};
 use super::options::LeafOrder;
 use super::search::BestSplit;
 use crate::error::{Error, Result};
-use crate::parallel::{self, Control};
+use crate::parallel::{self, Control, lock};
 use crate::reached::{self, Way};
 use crate::tree::NONE;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Tasks per thread, if all were of the largest size: enough for threads to finish together.
 const TASKS_PER_THREAD: usize = 8;
@@ -161,7 +161,7 @@ impl<R: NodeRows> Driver<R> {
         // Each task grows on one thread.
         let serial = control.serial();
         let grown = parallel::map(control, waiting.len(), &|i| {
-            let taken = waiting[i].lock().unwrap_or_else(PoisonError::into_inner).take();
+            let taken = lock(&waiting[i]).take();
             let Some((task, tree)) = taken else {
                 return Err(Error::Internal("a subtree that was grown already".into()));
             };

@@ -11,6 +11,7 @@ use super::cost::{Groups, table_cost};
 use super::prior::Prior;
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
+use crate::parallel::lock;
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -67,7 +68,7 @@ impl<'a> CostCache<'a> {
 
     /// Number of costs in the shards.
     pub fn held(&self) -> usize {
-        self.shards.iter().map(|shard| locked(shard).len()).sum()
+        self.shards.iter().map(|shard| lock(shard).len()).sum()
     }
 
     /// Message length in nits of the table of `child` given `parents`.
@@ -95,11 +96,11 @@ impl<'a> CostCache<'a> {
             .wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let shard = &self.shards[(mixed >> 58) as usize];
         let key = (child as u32, parents);
-        if let Some(&known) = locked(shard).get(&key) {
+        if let Some(&known) = lock(shard).get(&key) {
             return known;
         }
         let cost = self.count(child, parents, groups);
-        let mut shard = locked(shard);
+        let mut shard = lock(shard);
         if shard.len() >= self.largest_shard {
             shard.clear();
         }
@@ -121,9 +122,4 @@ impl<'a> CostCache<'a> {
     pub fn node(&self, prior: &Prior, child: usize, parents: Set, groups: &mut Groups) -> f64 {
         self.table(child, parents, groups) + prior.arcs_cost(child, parents)
     }
-}
-
-/// The guard of a mutex; after a panic elsewhere the costs are still right.
-fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -7,9 +7,10 @@
 //! result. Searches over settings and cross-validation (`crate::fit::shared`) make a memo; a single
 //! fit needs none.
 
+use crate::parallel::lock;
 use crate::stats::pairs::{PairCounts, Profile};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Bytes of a map's entry and of the allocations behind it, about.
 const ENTRY_BYTES: usize = 128;
@@ -57,7 +58,7 @@ impl PairMemo {
     }
 
     fn entries(&self) -> MutexGuard<'_, MemoEntries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.entries)
     }
 
     /// The counts of a node, where they are kept.

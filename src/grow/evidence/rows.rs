@@ -13,11 +13,11 @@ use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::{ByOrder, NodeEvaluator};
 use crate::grow::features::WantedFeatures;
 use crate::numeric::Ties;
-use crate::parallel::{self, Control};
+use crate::parallel::{self, Control, lock};
 use crate::split::{BestOfFeature, ScoredCandidate};
 use crate::stats::Sum;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// The rows of a node by one of its features.
 enum FeatureRows {
@@ -175,12 +175,12 @@ impl SizeSearch<'_> {
 
     /// Search nodes that are left for the whole tree.
     fn budget_left(&self) -> u64 {
-        *self.budget.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.budget)
     }
 
     /// Take search nodes from the budget of the tree.
     fn spend(&self, nodes: u64) {
-        let mut left = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = lock(&self.budget);
         *left = left.saturating_sub(nodes);
     }
 

@@ -10,6 +10,7 @@ import inspect
 import pkgutil
 import re
 import shlex
+import tempfile
 from contextvars import copy_context
 from pathlib import Path
 
@@ -26,6 +27,12 @@ NEEDS = {
     "fasttree.cli": "typer",
     "fasttree.exports.onnx_graph": "onnx",
 }
+
+
+@pytest.fixture(autouse=True)
+def folder_of_examples(tmp_path, monkeypatch):
+    """Files that examples leave behind are in pytest's folders."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 def modules() -> list[str]:

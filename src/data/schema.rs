@@ -68,7 +68,8 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// A column in use.
+    /// A feature that models read. If a model only keeps a place for a column, the caller sets
+    /// [`Self::unused`] to the reason.
     pub fn new(name: impl Into<String>, kind: Kind) -> Self {
         Self { name: name.into(), kind, unused: None }
     }

@@ -172,7 +172,7 @@ impl Logs {
     }
 }
 
-/// A slice of counts of either type.
+/// A slice of counts, with the type of the counts.
 #[derive(Debug, Clone, Copy)]
 pub enum Cells<'a> {
     /// Rows or integer weights.
@@ -188,7 +188,7 @@ pub enum Cells<'a> {
 pub trait Count: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
     /// A slice of counts with its type.
     fn cells(slice: &[Self]) -> Cells<'_>;
-    /// The inverse of [`Count::cells`]; None for counts of the other type.
+    /// The inverse of [`Count::cells`]; None for counts of another type.
     fn of_cells(cells: Cells<'_>) -> Option<&[Self]>;
     /// The count as a number.
     fn value(self) -> f64;

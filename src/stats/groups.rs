@@ -26,7 +26,7 @@ pub struct RefineScratch {
 }
 
 impl GroupNumbers {
-    /// All rows in one group.
+    /// All rows in one group, number 0. Refining by the columns of a set starts here.
     pub fn one(rows: usize) -> Self {
         Self { of: vec![0; rows], size: 1 }
     }

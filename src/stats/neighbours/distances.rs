@@ -21,7 +21,7 @@ const TILE_BYTES: usize = 128 << 20;
 const PLANE_BYTES: usize = 1 << 19;
 
 /// The rows sorted by class, then by number. The *place* of a row is its index in this order: masks
-/// and lists of neighbours hold places, because those of a class are contiguous.
+/// and lists of neighbours hold places, because the places of a class are contiguous.
 #[derive(Debug)]
 pub(super) struct Order {
     /// Row at each place.
@@ -35,14 +35,16 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// The order of `rows`, with the numbers of the caller.
+    /// The order of `rows`, with the numbers of the caller. Ties between neighbours are broken by
+    /// these numbers, although the rows themselves are held in the order of their content.
     pub fn new(rows: &NeighbourRows<'_>) -> Self {
         let mut order = Self::of(&rows.classes, rows.n_classes);
         order.given.iter_mut().for_each(|row| *row = rows.given[*row as usize]);
         order
     }
 
-    /// The order of rows with these classes, by a counting sort.
+    /// The order of rows with these classes, by a counting sort. Row numbers are at the same time
+    /// the numbers of the caller.
     pub fn of(classes: &[u16], n_classes: usize) -> Self {
         let mut starts = vec![0; n_classes + 1];
         classes.iter().for_each(|&c| starts[usize::from(c) + 1] += 1);

@@ -89,7 +89,7 @@ impl Ranks {
             let next = (at.floor() + 1.0).min(end);
             let weight = self.weight(at as usize);
             if weight == 0.0 {
-                break; // weights decrease: those of later ranks are 0 too
+                break; // weights decrease, so later ranks weigh 0, too
             }
             sum += weight * (next - at);
             at = next;

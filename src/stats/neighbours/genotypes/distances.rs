@@ -46,7 +46,8 @@ pub(super) struct DistanceTile {
 }
 
 impl DistanceTile {
-    /// Compare the rows with all places.
+    /// Compare the rows with all places. If the rows are all samples, each pair is compared once
+    /// and its distance is copied to the other order.
     pub fn new(
         control: &Control,
         samples: &Samples<'_>,

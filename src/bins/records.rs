@@ -7,7 +7,7 @@
 
 use crate::stats::{ExactMoments, Sum};
 
-/// Bytes of the weight of a row.
+/// The number of bytes that the weight of a row takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WeightWidth {
     /// Every row counts once.
@@ -145,7 +145,7 @@ impl RowLayout {
     }
 }
 
-/// Records side by side.
+/// Training rows as records, one after the other in one block of bytes.
 #[derive(Debug, Clone)]
 pub struct Records {
     /// Where the parts of a row lie.

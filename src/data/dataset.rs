@@ -14,7 +14,8 @@ use crate::error::Result;
 use crate::parallel::{self, Control};
 use std::sync::{Arc, OnceLock};
 
-/// Columns and classes by internal row.
+/// A training set: columns, and classes or a numeric target, by internal row. It is made once per
+/// fit and only read after that.
 #[derive(Debug)]
 pub struct Dataset<'a> {
     pub(super) schema: Arc<Schema>,

@@ -78,7 +78,8 @@ impl<'a> PackedGenotypes<'a> {
     }
 }
 
-/// Low and high bits of the genotypes of some samples, in an order of their own.
+/// Low and high bits of the genotypes of some samples. The caller chooses the order of the samples;
+/// the *place* of a sample is its position in this order.
 #[derive(Debug)]
 pub struct GenotypePlanes {
     /// `[chunk][place][group of the chunk][word]`.

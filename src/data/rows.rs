@@ -78,7 +78,7 @@ impl RowSet {
     }
 }
 
-/// One bit per row.
+/// A set of rows as one bit per row, which answers in O(1) whether a row is in it.
 #[derive(Debug, Clone, Default)]
 pub struct Bits {
     words: Vec<u64>,

@@ -86,7 +86,8 @@ impl TargetGrid {
     }
 }
 
-/// A numeric target, by internal row.
+/// The numbers of a numeric target by internal row, as they were given and in units of a grid.
+/// Clones share them.
 #[derive(Debug, Clone)]
 pub struct Target {
     numbers: Arc<Vec<f64>>,

@@ -46,7 +46,7 @@ impl ExactMoments {
         let weight = i128::from(self.weight);
         let centre = (self.first + (weight / 2) * self.first.signum()) / weight.max(1);
         let rest = self.first - centre * weight;
-        // The products may pass 128 bits; what is left of them does not.
+        // The products may overflow 128 bits, but their difference does not.
         let second = self.second.wrapping_sub(centre.wrapping_mul(self.first + rest));
         (to_f64(centre), to_f64(rest), second)
     }

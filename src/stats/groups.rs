@@ -8,7 +8,7 @@
 /// Entry of a table that has no number yet.
 const FREE: u32 = u32::MAX;
 
-/// Rows in groups.
+/// A partition of rows into groups, by the number of each row's group.
 #[derive(Debug, Clone, Default)]
 pub struct GroupNumbers {
     /// Group of each row, below `size`; numbers may have gaps.

@@ -105,7 +105,7 @@ struct CovarianceFactor<'s> {
 }
 
 impl CovarianceFactor<'_> {
-    /// 0 where nothing varies.
+    /// Rank of the factor; 0 where nothing varies.
     fn rank(&self) -> usize {
         if self.total.is_finite() {
             return self.weights.len() - 1;
@@ -113,12 +113,13 @@ impl CovarianceFactor<'_> {
         usize::from(self.weights[0] > 0.0)
     }
 
-    /// The least weight over the largest.
+    /// Ratio of the least weight to the largest one.
     fn span(&self) -> f64 {
         let least = self.weights.iter().copied().fold(f64::INFINITY, f64::min);
         least / self.weights.iter().copied().fold(0.0, f64::max)
     }
 
+    /// The factor with all its elements, row by row.
     fn matrix(&self) -> Vec<Vec<f64>> {
         let (weights, n) = (self.weights, self.weights.len());
         let entry = |i: usize, j: usize| {
@@ -128,8 +129,8 @@ impl CovarianceFactor<'_> {
     }
 }
 
-/// The deviation of the linear statistic from its expectation, and the factors of its covariance,
-/// in the place of the sums.
+/// The deviation of the linear statistic from its expectation, and the factors of its covariance.
+/// They are computed in the memory of the sums, which are lost.
 #[derive(Debug, Clone, Copy)]
 pub struct LinearStatistic<'s> {
     /// Sum of the weights.

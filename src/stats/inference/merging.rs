@@ -1,5 +1,5 @@
 //! CHAID (Kass 1980): the levels of a feature that do not differ in the target are merged, and the
-//! table of what is left is tested.
+//! table of the merged groups is tested.
 //!
 //! 1. Each level that occurs is a group. The pair of groups with the largest p-value, by Pearson's
 //!    statistic of their table of 2 x classes, is merged as long as that p-value is above

@@ -56,7 +56,7 @@ pub(super) fn rank(factor: &[Vec<f64>]) -> usize {
     factor.iter().map(Vec::len).max().unwrap_or(0)
 }
 
-/// The factor of the Kronecker product of two matrices, from theirs.
+/// The Cholesky factor of the Kronecker product of two matrices, from the factors of the two.
 pub(super) fn kronecker(left: &[Vec<f64>], right: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let width = rank(right);
     let product = |(left, right): (&Vec<f64>, &Vec<f64>)| {

@@ -14,14 +14,15 @@ use crate::error::{Error, Result};
 /// Code of a missing cell in [`Other::Nominal`].
 pub const MISSING: u32 = u32::MAX;
 
-/// How much two cells differ of which one is missing, or both.
+/// The difference of two cells where one of them is missing, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissingGap {
-    /// As much as is to be expected.
+    /// The expected difference.
     #[default]
     Expected,
-    /// As in Weka: a number as much as any number of the range could, two missing ones by the
-    /// whole range; nominal values by `1 - 1 / values`.
+    /// The largest difference, as in Weka. A number differs from a missing one as much as it can
+    /// differ from any number of the range, two missing numbers differ by the whole range, and
+    /// nominal values differ by `1 - 1 / values`.
     Largest,
 }
 

@@ -71,8 +71,8 @@ pub(super) fn tile_rows(rows: usize, nominal: usize, others: usize) -> usize {
     (8 * (nominal + others)).max(64).min(fit).clamp(16, rows.max(16))
 }
 
-/// Bytes of the distances of one row to all `rows`, `others` columns being no complete nominal
-/// ones.
+/// Bytes of the distances of one row to all `rows` rows. They include sums of differences if there
+/// are `others`, columns that are not complete nominal ones.
 pub(super) fn row_bytes(rows: usize, others: usize) -> usize {
     // a u32 number of differing features, and an f64 sum of differences
     let bytes = if others == 0 { 4 } else { 4 + 8 };
@@ -108,8 +108,8 @@ pub(super) struct Distances {
 }
 
 impl Distances {
-    /// Distances of the rows with the numbers in `tile` to all rows; `levels` of each nominal
-    /// column.
+    /// Distances of the rows with the numbers in `tile` to all rows. `levels` has the number of
+    /// levels of each nominal column.
     pub fn new(
         control: &Control,
         kernels: Kernels,

@@ -111,8 +111,8 @@ impl<'a> Root<'a> {
         Ok(all.into_iter().zip(each).map(part).collect())
     }
 
-    /// The sums that the method [needs](needs_total), of each group of rows of a share; empty
-    /// unless it needs some.
+    /// The sums that the method [needs](needs_total), one for each group of rows of a share; empty
+    /// if it needs none.
     ///
     /// # Errors
     /// As [`neighbour_scores`].

@@ -147,6 +147,7 @@ struct AllRows<'a> {
 }
 
 impl<'a> AllRows<'a> {
+    /// Set the bits of all rows, and copy their codes by place.
     fn new(RowData { kernels, rows, order, levels }: RowData<'a>) -> Self {
         let (n, w) = (rows.codes.columns, kernels.words());
         let mut first = Vec::with_capacity(n);
@@ -220,6 +221,7 @@ struct RowChunk<'a> {
 }
 
 impl<'a> RowChunk<'a> {
+    /// A chunk with the closeness of its rows to all rows, and without sums yet.
     fn new(all: &'a AllRows<'a>, picker: &'a Picker<'a>, rows: Range<usize>) -> Self {
         let (n, w) = (all.first.len(), all.words());
         let mut slots = Vec::with_capacity(rows.len() * n);

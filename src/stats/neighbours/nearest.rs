@@ -16,8 +16,9 @@ pub enum NeighbourTies {
     Share,
     /// Those with lower row numbers are taken.
     First,
-    /// As a list of k rows leaves them, which is filled by row number and in which a nearer row
-    /// then takes the place of the first of the farthest, as in Weka; no option of its own.
+    /// Ties are broken as in Weka: a list of k rows is filled by row number, and a nearer row then
+    /// takes the place of the first of the farthest. A variant of a criterion chooses this rule; it
+    /// is no option of its own.
     #[serde(skip)]
     Listed,
 }

@@ -136,7 +136,7 @@ impl NeighbourMethod {
         matches!(self, Self::RReliefF { .. })
     }
 
-    /// How much cells differ of which one is missing.
+    /// The difference of two cells where one of them is missing, or both.
     pub(super) fn gap(&self) -> MissingGap {
         match *self {
             Self::RReliefF { gap, .. } => gap,

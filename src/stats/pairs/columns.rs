@@ -18,6 +18,7 @@ pub struct NominalColumns {
     columns: Vec<OwnedColumn>,
 }
 
+/// The codes of one column, and its number of values.
 struct OwnedColumn {
     codes: CodeCells<'static>,
     levels: usize,

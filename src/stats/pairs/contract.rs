@@ -72,7 +72,7 @@ impl PairMetric {
     }
 }
 
-/// Theta, alpha and decay of the framework.
+/// A setting of the framework: theta, alpha and decay, checked when it is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairSetting {
     theta: [f64; 4],

@@ -42,7 +42,7 @@ impl Classes {
     }
 }
 
-/// Positions in `[slot][class][case][distance]`.
+/// Finds the position of a count in `[slot][class][case][distance]`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CellLayout {
     classes: usize,

@@ -50,7 +50,7 @@ struct IdenticalRows {
 }
 
 impl WeighedPairs {
-    /// No pairs yet.
+    /// Sums of no pairs yet.
     pub(super) fn new(columns: &SlotRows, active: &SlotRows, setting: &PairSetting) -> Self {
         let classes = active.n_classes();
         let slots = columns.n_slots();

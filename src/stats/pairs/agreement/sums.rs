@@ -166,7 +166,7 @@ impl<'t> GroupedRows<'t> {
         Ok(out)
     }
 
-    /// Weights `[group][class][code]`.
+    /// Weight of the rows by group, class and code, `[group][class][code]`.
     fn count(&self, codes: CodeValues<'_>, arity: usize) -> Vec<u32> {
         let mut counts = vec![0u32; self.class_totals.len() * arity];
         let weights = self.table.weights.as_deref();

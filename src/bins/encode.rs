@@ -177,12 +177,14 @@ impl BinnedTable {
         Ok(Self { features, records, classes: encoding.classes, unit })
     }
 
-    /// What the records mean.
+    /// What the records mean, borrowed from the table. Growth takes the meaning and the records
+    /// apart, because a bootstrap sample or a partition of a cluster brings other records.
     pub fn facts(&self) -> TableFacts<'_> {
         TableFacts { features: &self.features, classes: self.classes, unit: self.unit }
     }
 
-    /// The codes of each feature, and the records.
+    /// The codes of each feature, and the records, without a copy. The last fit of a table takes
+    /// the records with it, because growth reorders them.
     pub fn into_records(self) -> (Vec<FeatureBins>, Records) {
         (self.features, self.records)
     }
@@ -195,8 +197,9 @@ impl BinnedTable {
         self.sample_with_weights(weight, copies)
     }
 
-    /// [`Self::bootstrap_sample`] with four bytes for the weight, so that all samples have the same
-    /// layout.
+    /// [`Self::bootstrap_sample`] with four bytes for the weight, whatever the numbers of copies.
+    /// The partitions of a distributed fit are drawn separately, and their samples must have the
+    /// same layout.
     pub fn bootstrap_sample_of_words(&self, copies: &[u32]) -> Records {
         self.sample_with_weights(WeightWidth::Word, copies)
     }

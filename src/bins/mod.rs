@@ -46,12 +46,14 @@ pub struct FeatureBins {
 }
 
 impl FeatureBins {
-    /// Number of codes, including the code of missing values if some row has it.
+    /// Number of codes, including the code of missing values if some row has it. A histogram of the
+    /// feature has as many counters per class.
     pub fn n_codes_with_missing(&self) -> usize {
         self.n_codes as usize + usize::from(self.has_missing)
     }
 
-    /// Whether the codes are levels of a nominal feature rather than bins.
+    /// Whether the codes are levels of a nominal feature rather than bins. Bins are ordered and
+    /// have ranges of values; levels have neither.
     pub fn is_nominal(&self) -> bool {
         self.ranges.is_none()
     }

@@ -5,9 +5,9 @@
 //! makes the histograms of groups, which [`add_counts`] adds up over partitions;
 //! [`GroupedRecords::divide`] moves rows to the groups of the children; and
 //! [`GroupedRecords::rows_of`] copies the rows of small nodes, which are grown at the centre. A
-//! histogram has a plane of counters per class, `[code * features + feature]`, and a plane that
-//! counts rows if rows have weights. The rows of a numeric target have one class, whose counters
-//! are exact moments. Histograms are sent as words ([`SentSum`]).
+//! histogram has a plane of counters per class, `[code * features + feature]`, which add up the
+//! weights of rows. The rows of a numeric target have one class, whose counters are exact moments.
+//! Histograms are sent as words ([`SentSum`]).
 //!
 //! Time: one pass over the rows of the groups. Memory: a copy of the rows while they are divided.
 
@@ -35,17 +35,20 @@ pub struct PartFormat {
 }
 
 impl PartFormat {
-    /// Number of counters of a plane, which belongs to one class.
+    /// Number of counters of a plane, which belongs to one class. Every feature has as many
+    /// counters as the feature with the most codes, so that a position follows from code and
+    /// feature alone.
     pub fn plane(&self) -> usize {
         self.codes * self.layout.features
     }
 
-    /// Number of counters of a group.
+    /// Number of counters of a group: one plane per class. A numeric target has one class.
     pub fn cells(&self) -> usize {
         self.classes * self.plane()
     }
 
-    /// Number of words of the counters of a group.
+    /// Number of 32-bit words in which the counters of a group are sent. A count takes one word,
+    /// the exact moments of a numeric target take ten.
     pub fn words(&self) -> usize {
         let per_counter = if self.layout.number { ExactMoments::WORDS } else { u32::WORDS };
         self.cells() * per_counter

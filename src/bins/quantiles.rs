@@ -126,7 +126,8 @@ impl RowSource for CopiedColumns {
     }
 }
 
-/// Cut points midway between neighbouring values, which ascend and are distinct.
+/// Cut points midway between neighbouring values, which ascend and are distinct. There is one fewer
+/// than there are values; fewer than two values have none.
 pub fn between(values: &[f64]) -> Vec<f64> {
     values.windows(2).map(|v| midpoint(v[0], v[1])).collect()
 }
@@ -204,7 +205,8 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    /// Read and sort the values of a column.
+    /// Read and sort the values of a column, without missing values and rows of weight 0. Without
+    /// weights it is a radix sort, on keys of 32 bits if all values are float32.
     pub fn new(
         cells: &dyn RowSource,
         feature: usize,
@@ -241,7 +243,8 @@ impl Ranked {
         Ok(Self::of(keys.into_iter().map(|key| (from_order_key(key), 1))))
     }
 
-    /// The distinct values of (value, weight) pairs in ascending order.
+    /// The distinct values of (value, weight) pairs in ascending order. The weights of pairs with
+    /// equal values are added, and NaN must not occur.
     pub fn of(sorted: impl Iterator<Item = (f64, u64)>) -> Self {
         let most = sorted.size_hint().1.unwrap_or(0);
         let (mut values, mut ends) = (Vec::with_capacity(most), Vec::with_capacity(most));
@@ -263,7 +266,9 @@ impl Ranked {
         Self { values, ends }
     }
 
-    /// The cut points for `bins` bins.
+    /// The cut points for `bins` bins by the rule of equal frequency at the head of this file;
+    /// between all values if there are at most `bins`. They may be fewer than `bins - 1`, because
+    /// frequent values fill bins alone.
     pub fn cuts(&self, bins: usize) -> Vec<f64> {
         if self.values.len() <= bins {
             return between(&self.values);

@@ -7,7 +7,7 @@
 
 use crate::stats::{ExactMoments, Sum};
 
-/// Bytes of the weight of a row.
+/// The number of bytes that the weight of a row takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WeightWidth {
     /// Every row counts once.
@@ -47,17 +47,20 @@ pub struct RowLayout {
 }
 
 impl RowLayout {
-    /// The layout of rows with `features` codes and a class.
+    /// The layout of rows with `features` codes and a class. If `wide`, codes have two bytes;
+    /// [`Self::with_number`] adds the number of a numeric target.
     pub fn new(features: usize, wide: bool, weight: WeightWidth) -> Self {
         Self { features, wide, number: false, weight, width: 0 }.with_needed_width()
     }
 
-    /// The layout with a number for each row, or without.
+    /// The layout with the number of a numeric target in each row, or without. The number takes
+    /// eight bytes between the codes and the class.
     pub fn with_number(self, number: bool) -> Self {
         Self { number, ..self }.with_needed_width()
     }
 
-    /// The layout with weights of another width.
+    /// The layout with weights of another width. The weight is the last part of a row, so that the
+    /// bytes up to the class stay as they are and can be copied.
     pub fn with_weight(self, weight: WeightWidth) -> Self {
         Self { weight, ..self }.with_needed_width()
     }
@@ -73,7 +76,7 @@ impl RowLayout {
         self.features * (1 + usize::from(self.wide))
     }
 
-    /// Byte of the class in a row.
+    /// Byte of the class in a row. The codes and the number lie before it, the weight after it.
     pub fn class_at(&self) -> usize {
         self.number_at() + 8 * usize::from(self.number)
     }
@@ -94,7 +97,8 @@ impl RowLayout {
         row[self.number_at()..][..8].copy_from_slice(&units.to_le_bytes());
     }
 
-    /// The code of a feature in a row.
+    /// The code of a feature in a row. `row` is one record; a code of two bytes is in little-endian
+    /// order.
     #[inline]
     pub fn code(&self, row: &[u8], feature: usize) -> u32 {
         if self.wide {
@@ -104,13 +108,15 @@ impl RowLayout {
         }
     }
 
-    /// The class of a row.
+    /// The class of a row; 0 if the target is numeric. It is one byte, so there are at most 256
+    /// classes.
     #[inline]
     pub fn class(&self, row: &[u8]) -> usize {
         usize::from(row[self.class_at()])
     }
 
-    /// The weight of a row, in units.
+    /// The weight of a row, in units; 1 if rows have no weights. A unit is a copy, or
+    /// [`BinnedTable::unit`](super::BinnedTable::unit) for real weights.
     #[inline]
     pub fn weight(&self, row: &[u8]) -> i64 {
         let first = self.class_at() + 1;
@@ -139,7 +145,7 @@ impl RowLayout {
     }
 }
 
-/// Records side by side.
+/// Training rows as records, one after the other in one block of bytes.
 #[derive(Debug, Clone)]
 pub struct Records {
     /// Where the parts of a row lie.
@@ -149,7 +155,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Number of rows.
+    /// Number of records. Copies that are kept as a weight are not counted.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.layout.width
     }
@@ -159,7 +165,8 @@ impl Records {
         self.bytes.is_empty()
     }
 
-    /// The weight of the rows of each of `classes` classes.
+    /// The weight of the rows of each of `classes` classes, in units; 0 for a class without rows.
+    /// One pass over the records.
     pub fn weights_of_classes(&self, classes: usize) -> Vec<u64> {
         let mut totals = vec![0; classes];
         for row in self.rows() {
@@ -168,13 +175,15 @@ impl Records {
         totals
     }
 
-    /// The sums of the numbers of all rows.
+    /// The sums of the numbers of all rows, in units of weight and grid. Without numbers, only the
+    /// sum of the weights is not 0. One pass over the records.
     pub fn moments(&self) -> ExactMoments {
         let of_row = |row| ExactMoments::of(self.layout.weight(row), self.layout.number(row));
         self.rows().map(of_row).fold(ExactMoments::default(), Sum::plus)
     }
 
-    /// The rows one by one.
+    /// The rows one by one, each as the bytes of its record. The methods of [`RowLayout`] read
+    /// their parts.
     pub fn rows(&self) -> std::slice::ChunksExact<'_, u8> {
         self.bytes.chunks_exact(self.layout.width)
     }

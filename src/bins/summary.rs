@@ -17,7 +17,8 @@ use crate::error::Result;
 use crate::numeric::{from_order_key, order_key};
 use crate::parallel::Control;
 
-/// A summary of some rows from which, with those of all other rows, the cut points follow.
+/// A summary of some rows of a fit. Merged with the summaries of all other rows, it determines the
+/// cut points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EdgeSummary {
     /// Distinct values of each column, ascending; None if there are more of them than bins.
@@ -101,6 +102,8 @@ impl ValueCounts {
     }
 
     /// Cut points for `bins` bins of about equal weight, or between all values if they are fewer.
+    /// They complete [`EdgeSummary::cuts`] for a column whose sample is too coarse, from counts
+    /// over all rows.
     pub fn cuts(&self, bins: usize) -> Vec<f64> {
         let mut sum = 0;
         let ends = self.counts.iter().map(|&count| {

@@ -24,7 +24,8 @@ impl Bins {
         Ok(Self { cuts })
     }
 
-    /// Number of bins, empty ones included.
+    /// Number of bins, empty ones included. It is one more than the number of cut points, so there
+    /// is always a bin.
     pub fn len(&self) -> usize {
         self.cuts.len() + 1
     }
@@ -34,12 +35,14 @@ impl Bins {
         false
     }
 
-    /// The cut points.
+    /// The cut points, finite and ascending. Two of them may be equal; the bin between them is
+    /// empty.
     pub fn cuts(&self) -> &[f64] {
         &self.cuts
     }
 
-    /// The cut points, without a copy.
+    /// The cut points, without a copy. A caller that makes bins only in order to check cut points
+    /// takes them back with it.
     pub fn into_cuts(self) -> Vec<f64> {
         self.cuts
     }

@@ -56,7 +56,8 @@ impl NominalColumn {
         Self { codes: Codes::Narrow(codes), n_levels, n_missing: 0 }
     }
 
-    /// The code of a row, or [`MISSING`].
+    /// The code of a row, or [`MISSING`]. Both widths of codes are read as `u32`; a loop over all
+    /// rows is faster over [`Self::codes`].
     #[inline]
     pub fn code(&self, row: u32) -> u32 {
         match &self.codes {
@@ -68,17 +69,19 @@ impl NominalColumn {
         }
     }
 
-    /// The codes by row.
+    /// The codes by internal row, in the width in which they are stored. A loop over all rows
+    /// chooses between the two widths once instead of at every row.
     pub fn codes(&self) -> &Codes {
         &self.codes
     }
 
-    /// Number of declared levels.
+    /// Number of declared levels, whether or not they occur. Missing values are not a level.
     pub fn levels(&self) -> usize {
         self.n_levels
     }
 
-    /// Number of missing values.
+    /// Number of missing values. They are counted when the column is made, so a reader learns in
+    /// O(1) that it need not look for missing values.
     #[inline]
     pub fn n_missing(&self) -> usize {
         self.n_missing
@@ -89,7 +92,8 @@ impl NominalColumn {
         Self::new(self.n_levels, draw.rows().iter().map(|&row| self.code(row)))
     }
 
-    /// Number of rows.
+    /// Number of rows, including the rows whose value is missing. All columns of a data set have as
+    /// many.
     pub fn len(&self) -> usize {
         match &self.codes {
             Codes::Narrow(codes) => codes.len(),

@@ -14,7 +14,8 @@ use crate::error::Result;
 use crate::parallel::{self, Control};
 use std::sync::{Arc, OnceLock};
 
-/// Columns and classes by internal row.
+/// A training set: columns, and classes or a numeric target, by internal row. It is made once per
+/// fit and only read after that.
 #[derive(Debug)]
 pub struct Dataset<'a> {
     pub(super) schema: Arc<Schema>,
@@ -40,17 +41,20 @@ impl<'a> Dataset<'a> {
         self.planes.get_or_init(|| Planes::new(&self.columns, &self.class_starts)).as_ref()
     }
 
-    /// Names, kinds and levels of the features, and the classes.
+    /// Names, kinds and levels of the features, and the classes. Columns are in the order of the
+    /// features, and class codes are positions in the list of classes, which is empty for a numeric
+    /// target.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The schema, shared, for a model to keep.
+    /// The schema, shared, for a model to keep. The model outlives the data set, and all trees of a
+    /// forest share one schema.
     pub fn shared_schema(&self) -> Arc<Schema> {
         self.schema.clone()
     }
 
-    /// Number of rows.
+    /// Number of rows. A bootstrap sample counts a row as often as it was drawn.
     pub fn len(&self) -> usize {
         self.original.len()
     }
@@ -60,12 +64,13 @@ impl<'a> Dataset<'a> {
         self.original.is_empty()
     }
 
-    /// The columns in feature order.
+    /// The columns in feature order. Each has one cell per internal row.
     pub fn columns(&self) -> &[Column<'a>] {
         &self.columns
     }
 
-    /// Class codes by internal row (ascending, because rows are sorted by class).
+    /// Class codes by internal row (ascending, because rows are sorted by class). All codes are 0
+    /// if the target is numeric.
     pub fn classes(&self) -> &[u16] {
         &self.classes
     }
@@ -92,17 +97,21 @@ impl<'a> Dataset<'a> {
         self.class_starts.len() - 1
     }
 
-    /// Internal rows of class `c` are `class_starts()[c]..class_starts()[c + 1]`.
+    /// Internal rows of class `c` are `class_starts()[c]..class_starts()[c + 1]`. The range of a
+    /// declared class without rows is empty.
     pub fn class_starts(&self) -> &[u32] {
         &self.class_starts
     }
 
-    /// Original number of each internal row.
+    /// Original number of each internal row: its position in the caller's table. In a bootstrap
+    /// sample, several rows may have the same number.
     pub fn original(&self) -> &[u32] {
         &self.original
     }
 
-    /// A copy of internal row numbers, sorted by the original numbers of the rows.
+    /// A copy of internal row numbers, sorted by the original numbers of the rows. It serves
+    /// results that are defined in the caller's order, such as folds, held-out rows and ties
+    /// between neighbours. O(rows log rows).
     pub fn in_original_order(&self, rows: &[u32]) -> Vec<u32> {
         let mut rows = rows.to_vec();
         rows.sort_unstable_by_key(|&row| self.original[row as usize]);
@@ -137,7 +146,7 @@ impl<'a> Dataset<'a> {
     }
 
     /// Copy the numbers that lent columns read from the caller's table, for a job that reads them
-    /// often.
+    /// often. Columns that are already in memory stay as they are; a copy takes 8 bytes per number.
     pub fn copy_lent_numbers(&self) {
         for column in &self.columns {
             if let Column::Numeric(c) = column {
@@ -146,7 +155,8 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    /// The data set with only `features`, in the order in which they are listed.
+    /// The data set with only `features`, in the order in which they are listed. The numbers and
+    /// orders of numeric columns are shared; codes and classes are copied.
     pub fn select(&self, features: &[usize]) -> Self {
         let mut schema = (*self.schema).clone();
         schema.features = features.iter().map(|&f| self.schema.features[f].clone()).collect();
@@ -231,7 +241,8 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    /// The rows and classes with other columns (binned or imputed), which `schema` describes.
+    /// The rows and classes with other columns (binned or imputed), which `schema` describes. Each
+    /// column must have one cell per internal row, in this order: that is not checked.
     pub fn with_columns(&self, schema: Schema, columns: Vec<Column<'a>>) -> Self {
         Self {
             schema: schema.into(),

@@ -41,7 +41,8 @@ impl Draw {
         Ok(Self { rows, first })
     }
 
-    /// Number of drawn rows.
+    /// Number of drawn rows, each repetition included. It is below 2^31, because an entry of a
+    /// sorted order has 31 bits for the row.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -51,7 +52,8 @@ impl Draw {
         self.rows.is_empty()
     }
 
-    /// The original of each drawn row, ascending.
+    /// The original of each drawn row, ascending: an internal row of the data set that the sample
+    /// was drawn from. The repetitions of a row are neighbours.
     pub fn rows(&self) -> &[u32] {
         &self.rows
     }
@@ -61,12 +63,13 @@ impl Draw {
         self.first[row as usize]
     }
 
-    /// How often a row was drawn.
+    /// How often a row was drawn; 0 for a row that was left out. It is the distance of its first
+    /// copy from the first copy of the next row.
     pub fn times(&self, row: u32) -> u32 {
         self.first[row as usize + 1] - self.first[row as usize]
     }
 
-    /// Rows that were drawn at least once.
+    /// Rows that were drawn at least once. The other rows are out of bag.
     pub fn distinct(&self) -> Bits {
         let mut bits = Bits::new(self.first.len() - 1);
         self.rows.iter().for_each(|&row| bits.set(row));

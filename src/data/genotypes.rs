@@ -48,23 +48,28 @@ impl<'a> PackedGenotypes<'a> {
         Ok(Self { bytes, samples, variants })
     }
 
-    /// Number of samples.
+    /// Number of samples of the file, at least 1. The last byte of a variant is padded where they
+    /// do not fill it.
     pub fn samples(&self) -> usize {
         self.samples
     }
 
-    /// Number of variants.
+    /// Number of variants of the file, at least 1. Each of them is a nominal feature with three
+    /// values.
     pub fn variants(&self) -> usize {
         self.variants
     }
 
-    /// The bytes of a variant.
+    /// The bytes of a variant: four samples per byte, the first in the lowest bits. Bits after the
+    /// last sample are padding, which readers ignore.
     pub fn variant(&self, v: usize) -> &'a [u8] {
         let each = self.samples.div_ceil(4);
         &self.bytes[v * each..][..each]
     }
 
-    /// The two-bit codes of some samples at a variant.
+    /// The two-bit codes of some samples at a variant, written to `out` in the order of `samples`.
+    /// Codes are as in the file, so a missing genotype has [`MISSING_CODE`]; `out` must be as long
+    /// as `samples`.
     pub fn codes(&self, v: usize, samples: &[u32], out: &mut [u8]) {
         let bytes = self.variant(v);
         for (&sample, to) in samples.iter().zip(out) {
@@ -73,7 +78,8 @@ impl<'a> PackedGenotypes<'a> {
     }
 }
 
-/// Low and high bits of the genotypes of some samples, in an order of their own.
+/// Low and high bits of the genotypes of some samples. The caller chooses the order of the samples;
+/// the *place* of a sample is its position in this order.
 #[derive(Debug)]
 pub struct GenotypePlanes {
     /// `[chunk][place][group of the chunk][word]`.
@@ -152,19 +158,23 @@ impl GenotypePlanes {
         })
     }
 
-    /// Bytes of the planes of `places` samples and `variants` variants.
+    /// Bytes of the planes of `places` samples and `variants` variants, padded to whole chunks.
+    /// They are compared with the memory limit before the planes are made; the number saturates
+    /// instead of overflowing.
     pub fn bytes(places: usize, variants: usize) -> usize {
         let groups = variants.div_ceil(GROUP);
         let chunks = groups.next_multiple_of(CHUNK.min(groups.max(1)));
         chunks.saturating_mul(places).saturating_mul(8 * GROUP_WORDS)
     }
 
-    /// Number of places.
+    /// Number of places: of the samples that were chosen when the planes were made. Places are in
+    /// the caller's order of the samples.
     pub fn places(&self) -> usize {
         self.places
     }
 
-    /// Number of groups of variants.
+    /// Number of groups of [`GROUP`] variants. If the last group is not full, its other bits are 0
+    /// for all samples, so that no pair of samples differs in them.
     pub fn groups(&self) -> usize {
         self.groups
     }
@@ -174,12 +184,15 @@ impl GenotypePlanes {
         self.words.chunks(self.stride() * self.places)
     }
 
-    /// Words of a place in a chunk.
+    /// Words of a place in a chunk: [`GROUP_WORDS`] for each group. It is the step from a place to
+    /// the next in [`Self::chunks`]; the last chunk has as many words, padded with zeros.
     pub fn stride(&self) -> usize {
         self.together * GROUP_WORDS
     }
 
-    /// Copy the words of a group, place by place.
+    /// Copy the words of a group, place by place. `out` needs [`GROUP_WORDS`] words per place. In a
+    /// chunk, the words of a group lie [`Self::stride`] words apart; sums read each of them many
+    /// times, so they are brought together first.
     pub fn copy_group(&self, group: usize, out: &mut [u64]) {
         let stride = self.stride();
         let chunk = &self.words[group / self.together * stride * self.places..];

@@ -41,7 +41,7 @@ enum Values<'a> {
     Lent(LentValues<'a>),
 }
 
-/// Values in a table of the caller, none of which is missing.
+/// Values in a table of the caller. None of them is missing.
 #[derive(Debug)]
 struct LentValues<'a> {
     source: &'a dyn RowSource,
@@ -79,8 +79,8 @@ impl<'a> NumericColumn<'a> {
         Self::from_base(Values::Stored(values), n_missing, None)
     }
 
-    /// A column without a copy of its values, none of which may be missing: it reads them from a
-    /// table of the caller.
+    /// A column that reads its values from a table of the caller instead of copying them. None of
+    /// the values may be missing.
     ///
     /// `feature` is the number of the column in `source`, `original` the row of the source of each
     /// internal row, and `known_order` the sorted order ([`sorted_entries`]) if the caller has it.
@@ -154,7 +154,8 @@ impl<'a> NumericColumn<'a> {
         }
     }
 
-    /// The value of a row.
+    /// The value of a row; NaN is missing. A lent column that was not copied asks the caller's
+    /// table for this one cell, so a loop over many rows reads [`Self::values`].
     #[inline]
     pub fn value(&self, row: u32) -> f64 {
         self.base.value(self.base_row(row))
@@ -168,7 +169,8 @@ impl<'a> NumericColumn<'a> {
         self.base.values.stored().map(|values| &values[row as usize])
     }
 
-    /// Number of missing values.
+    /// Number of missing values, counted when the column is made. It is 0 for a lent column,
+    /// because a column with missing values is copied instead of lent.
     #[inline]
     pub fn n_missing(&self) -> usize {
         self.sample.as_ref().map_or(self.base.n_missing, |sample| sample.n_missing)
@@ -185,8 +187,9 @@ impl<'a> NumericColumn<'a> {
         self.base.order();
     }
 
-    /// Entries of the rows in ascending order of value, missing ones last (see
-    /// [`sorted_entries`]).
+    /// Entries of the rows in ascending order of value, missing ones last (see [`sorted_entries`]).
+    /// The first call sorts the column; the order of a bootstrap sample is derived from the sorted
+    /// column in O(rows).
     #[inline]
     pub fn order(&self) -> &[u32] {
         let base_order = self.base.order();

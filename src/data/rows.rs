@@ -15,7 +15,8 @@ pub struct RowSet {
 }
 
 impl RowSet {
-    /// All rows of a data set.
+    /// All rows of a data set with `n` rows. The row numbers are listed only if a reader asks for
+    /// the list.
     pub fn all(n: usize) -> Self {
         Self { len: n, rows: Arc::default(), everything: true }
     }
@@ -36,20 +37,21 @@ impl RowSet {
         self.rows.get_or_init(|| (0..self.len as u32).collect())
     }
 
-    /// The rows, one after the other.
+    /// The rows, one after the other, ascending. No list is made of a set of all rows.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         let choice = self.choice();
         (0..self.len).map(move |position| choice.row(position) as u32)
     }
 
-    /// The rows as they are read from the data set.
+    /// The rows as they are read from a data set or another [`RowSource`](super::RowSource). A set
+    /// of all rows is [`RowChoice::All`], for which readers look up no row numbers.
     #[inline]
     pub fn choice(&self) -> RowChoice<'_> {
         if self.everything { RowChoice::All(self.len) } else { RowChoice::Some(self.rows()) }
     }
 
-    /// Number of rows.
+    /// Number of rows. Repetitions were dropped when the set was made.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -59,12 +61,14 @@ impl RowSet {
         self.len == 0
     }
 
-    /// Whether no row of the data set is left out.
+    /// Whether no row of the data set is left out. Readers of sorted orders then need no test of
+    /// membership.
     pub fn is_everything(&self) -> bool {
         self.everything
     }
 
-    /// Membership as bits over `n` rows.
+    /// Membership as bits over `n` rows, for readers that meet rows in another order. `n` is the
+    /// number of rows of the data set.
     pub fn bits(&self, n: usize) -> Bits {
         let mut bits = Bits::new(n);
         for r in self.iter() {
@@ -74,42 +78,43 @@ impl RowSet {
     }
 }
 
-/// One bit per row.
+/// A set of rows as one bit per row, which answers in O(1) whether a row is in it.
 #[derive(Debug, Clone, Default)]
 pub struct Bits {
     words: Vec<u64>,
 }
 
 impl Bits {
-    /// `n` zero bits.
+    /// `n` zero bits, padded to whole words. The padding stays 0, because no row has a bit there.
     pub fn new(n: usize) -> Self {
         Self { words: vec![0; n.div_ceil(64)] }
     }
 
-    /// Set a bit.
+    /// Set the bit of a row. The row must be below the number of bits that the set was made with.
     #[inline]
     pub fn set(&mut self, row: u32) {
         self.words[(row >> 6) as usize] |= 1 << (row & 63);
     }
 
-    /// Clear a bit.
+    /// Clear the bit of a row. A bit that is 0 already stays 0.
     #[inline]
     pub fn clear(&mut self, row: u32) {
         self.words[(row >> 6) as usize] &= !(1 << (row & 63));
     }
 
-    /// Read a bit as 0 or 1.
+    /// The bit of a row as the number 0 or 1. It can be added or used as a mask without a branch.
     #[inline]
     pub fn get(&self, row: u32) -> u32 {
         (self.words[(row >> 6) as usize] >> (row & 63)) as u32 & 1
     }
 
-    /// Rows whose bit is set, ascending.
+    /// Rows whose bit is set, ascending. A word without a set bit is skipped at once.
     pub fn ones(&self) -> impl Iterator<Item = u32> + '_ {
         ones(&self.words)
     }
 
-    /// The words, least significant bit first.
+    /// The words, least significant bit first: the bit of row r is bit `r % 64` of word `r / 64`.
+    /// Kernels read 64 rows at once from them.
     pub fn words(&self) -> &[u64] {
         &self.words
     }

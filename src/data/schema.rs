@@ -54,7 +54,7 @@ pub enum Kind {
     },
 }
 
-/// One feature.
+/// The name of a feature, and how its values are read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Feature {
     /// Name of the column.
@@ -68,7 +68,8 @@ pub struct Feature {
 }
 
 impl Feature {
-    /// A column in use.
+    /// A feature that models read. If a model only keeps a place for a column, the caller sets
+    /// [`Self::unused`] to the reason.
     pub fn new(name: impl Into<String>, kind: Kind) -> Self {
         Self { name: name.into(), kind, unused: None }
     }
@@ -83,7 +84,8 @@ impl Feature {
     }
 }
 
-/// Features and classes.
+/// The description of a training set: features and classes. Its fields are a part of the format of
+/// model files.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Schema {
     /// Features in column order.

@@ -13,7 +13,7 @@ pub enum RowChoice<'a> {
 }
 
 impl<'a> RowChoice<'a> {
-    /// Number of rows.
+    /// Number of chosen rows. A row that is listed twice counts twice.
     pub fn len(&self) -> usize {
         match self {
             Self::All(n) => *n,
@@ -26,7 +26,8 @@ impl<'a> RowChoice<'a> {
         self.len() == 0
     }
 
-    /// The first `most` rows, or all if there are fewer.
+    /// The first `most` rows, or all if there are fewer. A look at the first rows often settles a
+    /// question about all rows, such as whether a column has too many values.
     pub fn first(&self, most: usize) -> Self {
         match self {
             Self::All(n) => Self::All(most.min(*n)),
@@ -34,7 +35,8 @@ impl<'a> RowChoice<'a> {
         }
     }
 
-    /// The row at a position of the choice.
+    /// The row at a position of the choice, by its number in the [`RowSource`]. The position must
+    /// be below [`Self::len`].
     #[inline]
     pub fn row(&self, position: usize) -> usize {
         match self {
@@ -61,7 +63,8 @@ impl Debug for dyn RowSource + '_ {
     }
 }
 
-/// A table that lends its numbers to a data set, whose features are those of the table.
+/// A table that lends its numbers to a data set. The features of the data set are the columns of
+/// the table, in the same order.
 #[derive(Debug, Clone, Copy)]
 pub struct Lender<'a> {
     /// The table.

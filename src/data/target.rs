@@ -49,7 +49,9 @@ impl TargetGrid {
         Ok(Self::between(low, high))
     }
 
-    /// The grid of finite numbers from `low` to `high`.
+    /// The grid of finite numbers from `low` to `high`, whose range the caller has checked. The
+    /// unit is 1 where both are equal, and else the power of two with which the range has 2^40 to
+    /// 2^41 units.
     pub fn between(low: f64, high: f64) -> Self {
         if low == high {
             return Self { middle: low, unit: 1.0 };
@@ -69,20 +71,23 @@ impl TargetGrid {
         units as i64 + i64::from(is_lost)
     }
 
-    /// The number `units` units above the middle.
+    /// The number `units` units above the middle. Means and thresholds in units, which need not be
+    /// whole, become numbers of the user by it.
     #[inline]
     pub fn number(self, units: f64) -> f64 {
         self.middle + units * self.unit
     }
 
-    /// The variance of rows, whose moments are in units.
+    /// The variance of rows, whose moments are in units. The result is in the square of the user's
+    /// scale, so the moments are multiplied by the squared unit; the middle has no influence.
     #[inline]
     pub fn variance(self, rows: &Moments) -> f64 {
         rows.variance() * (self.unit * self.unit)
     }
 }
 
-/// A numeric target, by internal row.
+/// The numbers of a numeric target by internal row, as they were given and in units of a grid.
+/// Clones share them.
 #[derive(Debug, Clone)]
 pub struct Target {
     numbers: Arc<Vec<f64>>,
@@ -162,27 +167,33 @@ impl Target {
         TargetGrid::checked(name, Self::range(name, values)?)
     }
 
-    /// The numbers in units, by internal row.
+    /// The numbers in units, by internal row, ascending within a data set. Growth adds these
+    /// integers; [`Self::value`] has the numbers as they were given.
     pub fn units(&self) -> &[i64] {
         &self.units
     }
 
-    /// The grid.
+    /// The grid to which the numbers were rounded. It turns means and variances in units into
+    /// numbers of the user.
     pub fn grid(&self) -> TargetGrid {
         self.grid
     }
 
-    /// Whether all numbers are on the grid, so that sums of units are sums of the numbers.
+    /// Whether all numbers are on the grid, so that sums of units are sums of the numbers. Narrow
+    /// nodes then need no finer grid, and predictions can follow from the sums. A bootstrap sample
+    /// has the answer of the rows that it was drawn from.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// The smallest difference of two different numbers.
+    /// The smallest difference of two different numbers, or infinity if all are equal. Below two
+    /// units, numbers that differ may be equal on the grid. A bootstrap sample has the difference
+    /// of the rows that it was drawn from.
     pub fn gap(&self) -> f64 {
         self.gap
     }
 
-    /// The number of a row, as it was given.
+    /// The number of a row, as it was given. It is not rounded to the grid.
     #[inline]
     pub fn value(&self, row: u32) -> f64 {
         self.numbers[row as usize]

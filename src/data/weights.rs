@@ -106,7 +106,8 @@ impl Weights {
         Ok(Self::Fixed { values: coarse, shift: shift - surplus as i32 })
     }
 
-    /// The weights of some rows, in their order.
+    /// The weights of some rows, in their order. A row may be listed several times; the kind of
+    /// weights and their unit stay the same.
     pub fn of_rows(&self, rows: &[u32]) -> Self {
         match self {
             Self::Unit => Self::Unit,
@@ -133,19 +134,22 @@ impl Weights {
         }
     }
 
-    /// The number of some rows, each with its copies.
+    /// The number of some rows, each with its copies. A row of fractional weight counts once,
+    /// whatever it weighs; rows of weight 0 must not be listed.
     pub fn copied(&self, rows: &[u32]) -> u32 {
         self.copies()
             .map_or(rows.len() as u32, |copies| rows.iter().map(|&r| copies[r as usize]).sum())
     }
 
-    /// The weight of a row as a number.
+    /// The weight of a row as a number: its units times the unit. A fixed-point weight differs by
+    /// at most half a unit from the weight that was given.
     #[inline]
     pub fn value(&self, row: u32) -> f64 {
         self.units(row) as f64 * self.unit()
     }
 
-    /// The weight of a row as a multiple of the unit.
+    /// The weight of a row as a multiple of the unit. Sums of units are exact: over all rows they
+    /// are below 2^62.
     #[inline]
     pub fn units(&self, row: u32) -> i64 {
         match self {
@@ -155,7 +159,8 @@ impl Weights {
         }
     }
 
-    /// The weight that all are multiples of.
+    /// The weight that all are multiples of: a power of two for fixed-point weights, else 1. A sum
+    /// of units times this number is a sum of weights.
     pub fn unit(&self) -> f64 {
         match self {
             Self::Unit | Self::Integer(_) => 1.0,
@@ -164,6 +169,7 @@ impl Weights {
     }
 
     /// The sum of the weights of some rows, rounded once, so that their order does not matter.
+    /// O(rows), or O(1) if every row counts once.
     pub fn total(&self, rows: &[u32]) -> f64 {
         match self {
             Self::Unit => rows.len() as f64,
@@ -175,7 +181,7 @@ impl Weights {
         }
     }
 
-    /// True for a row of weight 0, which is dropped before anything else.
+    /// Whether a row has weight 0. Such rows are dropped before anything else.
     #[inline]
     pub fn is_zero(&self, row: u32) -> bool {
         self.units(row) == 0

@@ -12,12 +12,15 @@ pub struct ExactSum {
 }
 
 impl ExactSum {
-    /// Numbers with this exact sum, by which it is added to another one.
+    /// The doubles whose exact sum this is, ascending in magnitude; none before the first term. The
+    /// sum is added to another one, or sent to another process, part by part.
     pub fn parts(&self) -> &[f64] {
         &self.parts
     }
 
-    /// Add `a * b`, exactly.
+    /// Add `a * b`, exactly unless the rounding error of the product is below the smallest double.
+    /// A fused multiply-add finds this error, which becomes a second term; a product that overflows
+    /// is added as an infinity.
     #[inline]
     pub fn add_product(&mut self, a: f64, b: f64) {
         let product = a * b;
@@ -32,8 +35,8 @@ impl ExactSum {
     /// Significands are summed as integers, exponent by exponent, in about 1.5 ns per number.
     pub fn add_all(&mut self, terms: impl Iterator<Item = f64>) {
         const LOW: u64 = (1 << 52) - 1;
-        // For each exponent, the sums of the lower and of the upper 32 bits of the significands, of
-        // which 2^31 do not overflow.
+        // For each exponent, the sums of the lower and of the upper 32 bits of the significands.
+        // They do not overflow with up to 2^31 terms.
         let mut sums = vec![[0_i64; 2]; 1 << 11];
         for term in terms {
             let bits = term.to_bits();
@@ -83,7 +86,8 @@ impl ExactSum {
         self.parts.push(x);
     }
 
-    /// The sum, rounded to the nearest double.
+    /// The sum, rounded to the nearest double; 0 if nothing was added. Parts are added from the
+    /// largest down to the first that leaves a rounding error.
     #[inline]
     pub fn value(&self) -> f64 {
         let mut parts = self.parts.iter().rev();

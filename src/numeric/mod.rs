@@ -1,5 +1,5 @@
 //! Arithmetic that decides results to the last bit: logarithms, entropy, thresholds, ties, exact
-//! sums and random numbers. All modules use these functions, and none their own.
+//! sums and random numbers. Other modules use these functions and define none of them again.
 //!
 //! Entropies are computed from `log2 x = ln x / ln 2`, never from a library's `log2`: ties between
 //! splits are decided by the last bit, and only this form gives the tables of the papers to the
@@ -30,7 +30,8 @@ pub fn log2(x: f64) -> f64 {
     x.ln() / std::f64::consts::LN_2
 }
 
-/// `x log2 x`, with `0 log 0 = 0`.
+/// `x log2 x`, with `0 log 0 = 0`; 0 for a negative number as well. For integer counts,
+/// [`Count::x_log2_x`] reads the same bits from a table.
 #[inline]
 pub fn x_log2_x(x: f64) -> f64 {
     if x > 0.0 { x * log2(x) } else { 0.0 }
@@ -63,7 +64,9 @@ pub fn ln_factorial(x: f64) -> f64 {
     log2_factorial(x) * std::f64::consts::LN_2
 }
 
-/// `ln (e^a + e^b)`.
+/// `ln (e^a + e^b)`, without an overflow where `e^a` or `e^b` is no finite double. It adds numbers
+/// that are known by their logarithms, such as the weights of networks; minus infinity is the
+/// logarithm of 0.
 #[inline]
 pub fn log_add(a: f64, b: f64) -> f64 {
     let (top, low) = if a > b { (a, b) } else { (b, a) };
@@ -121,7 +124,9 @@ impl std::fmt::Debug for Logs {
 }
 
 impl Logs {
-    /// Tables with at least the counts `0..=max`, or those up to [`LARGEST_TABLE`].
+    /// Tables of the counts `0..=max`, but of at most [`LARGEST_TABLE`] counts; larger counts are
+    /// computed. The first call for a size fills the tables in O(size). If there is no memory for
+    /// them, smaller tables serve.
     pub fn up_to(max: u64) -> Self {
         let size = (max.saturating_add(1)).min(LARGEST_TABLE as u64).next_power_of_two() as usize;
         let mut size = size.max(SMALLEST);
@@ -147,7 +152,8 @@ impl Logs {
         Self::up_to(max.min(64 * rows as u64))
     }
 
-    /// `log2 c!`.
+    /// `log2 c!`. The table of factorials is filled on its first use, because few criteria read it.
+    /// A count beyond the table is computed by [`log2_factorial`], to the same bit.
     #[inline]
     pub fn log2_factorial(&self, c: u32) -> f64 {
         let table = self.level.log2_factorial.get_or_init(|| {
@@ -166,7 +172,7 @@ impl Logs {
     }
 }
 
-/// A slice of counts of either type.
+/// A slice of counts, with the type of the counts.
 #[derive(Debug, Clone, Copy)]
 pub enum Cells<'a> {
     /// Rows or integer weights.
@@ -182,7 +188,7 @@ pub enum Cells<'a> {
 pub trait Count: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static {
     /// A slice of counts with its type.
     fn cells(slice: &[Self]) -> Cells<'_>;
-    /// The inverse of [`Count::cells`]; None for counts of the other type.
+    /// The inverse of [`Count::cells`]; None for counts of another type.
     fn of_cells(cells: Cells<'_>) -> Option<&[Self]>;
     /// The count as a number.
     fn value(self) -> f64;
@@ -198,7 +204,7 @@ pub trait Count: Copy + Default + PartialEq + PartialOrd + Send + Sync + 'static
     fn log2_factorial(self, logs: Logs) -> f64;
     /// A whole number as a count.
     fn from_u32(x: u32) -> Self;
-    /// True for a count of 0.
+    /// Whether the count is 0.
     #[inline]
     fn is_empty(self) -> bool {
         self == Self::default()
@@ -218,7 +224,7 @@ fn beyond(count: u32, formula: fn(f64) -> f64) -> f64 {
     formula(f64::from(count))
 }
 
-/// `plus` and `minus` of a type of the language.
+/// The methods `plus` and `minus` of a type that has the operators `+` and `-`.
 #[macro_export]
 macro_rules! by_operators {
     () => {

@@ -7,7 +7,8 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Probability that a standard normal number is at most `z`.
+/// Probability that a standard normal number is at most `z`. Small probabilities keep their
+/// relative precision; below about z = -38 they are 0.
 pub fn distribution(z: f64) -> f64 {
     0.5 * libm::erfc(-z * FRAC_1_SQRT_2)
 }
@@ -98,7 +99,8 @@ const TAIL: RationalFunction = RationalFunction {
     ],
 };
 
-/// The `z` that a standard normal variable stays below with probability `p`, for `0 < p < 1`.
+/// The `z` that a standard normal variable stays below with probability `p`, for `0 < p < 1`. The
+/// caller must exclude 0 and 1: their quantiles are infinite, and the formulas do not give them.
 pub fn quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {

@@ -4,8 +4,8 @@
 //! row to one cell per feature. O(rows x features), and O(cells) to clear the tables.
 //!
 //! Tried and removed (AVX2): planes of 256 counters per class and feature, which are copied into
-//! the tables, took 0.97 to 1.12 of the time of whole fits; to subtract the tables of the other
-//! children from those of the parent gained 1.02 to 1.1.
+//! the tables, took 0.97 to 1.12 of the time of whole fits. Subtracting the tables of the other
+//! children from the tables of the parent gained a factor of 1.02 to 1.1.
 
 use super::{Sum, Weighing};
 
@@ -19,7 +19,9 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Layout for features with the given numbers of codes.
+    /// Layout for features with the given numbers of codes, each including the code of missing
+    /// values if there is one. Codes take one byte where all numbers of codes are at most 256, else
+    /// four.
     pub fn new(arities: &[u32], classes: usize) -> Self {
         let mut offsets = Vec::with_capacity(arities.len() + 1);
         let mut total = 0;
@@ -32,34 +34,39 @@ impl Layout {
         Self { offsets, classes, code_bytes }
     }
 
-    /// Number of features.
+    /// Number of features that have a table. They are numbered without the numeric features of the
+    /// data set.
     pub fn features(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Number of cells of all tables.
+    /// Number of cells of all tables. A feature has one cell for each pair of a code and a class.
     pub fn cells(&self) -> usize {
         self.offsets[self.features()]
     }
 
-    /// Number of codes of a feature.
+    /// Number of codes of a feature, including the code of missing values if the layout has one. It
+    /// counts all codes that may occur, not those that some row has.
     pub fn arity(&self, feature: usize) -> usize {
         (self.offsets[feature + 1] - self.offsets[feature]) / self.classes
     }
 
-    /// Bytes of the codes of a row.
+    /// Bytes of the codes of a row, by which packed codes are split into rows. It is 0 without
+    /// features.
     pub fn row_bytes(&self) -> usize {
         self.features() * self.code_bytes
     }
 
-    /// Write the code of a feature among the codes of a row.
+    /// Write the code of a feature among the codes of a row. `row` has [`Self::row_bytes`] bytes;
+    /// the code must be below the number of codes of the feature, because higher bytes are cut off.
     #[inline]
     pub fn write(&self, row: &mut [u8], feature: usize, code: u32) {
         let bytes = &code.to_le_bytes()[..self.code_bytes];
         row[feature * self.code_bytes..][..self.code_bytes].copy_from_slice(bytes);
     }
 
-    /// The codes of rows, given row by row, as [`CodedRows`] has them.
+    /// The codes of rows, given row by row, as [`CodedRows`] has them. Each row gives one code per
+    /// feature, in feature order.
     pub fn pack(&self, codes: impl Iterator<Item = u32>) -> Vec<u8> {
         let mut bytes = Vec::new();
         for code in codes {
@@ -68,7 +75,8 @@ impl Layout {
         bytes
     }
 
-    /// The code of a feature among the codes of a row.
+    /// The code of a feature among the codes of a row, as [`Self::write`] wrote it. Loops over all
+    /// features of rows with codes of one byte read the bytes themselves.
     #[inline]
     pub fn code(&self, row: &[u8], feature: usize) -> usize {
         if self.code_bytes == 1 {
@@ -104,7 +112,8 @@ pub struct CodedRows<'a> {
 }
 
 impl<'a> CodedRows<'a> {
-    /// The code of a feature in each row.
+    /// The code of a feature in each row, in the order of the rows. Codes lie row by row, so this
+    /// reads one code in every [`Layout::row_bytes`] bytes.
     pub fn column(
         &self,
         layout: &'a Layout,
@@ -113,7 +122,8 @@ impl<'a> CodedRows<'a> {
         self.codes.chunks_exact(layout.row_bytes()).map(move |row| layout.code(row, feature))
     }
 
-    /// The rows of each code of a feature, in their order.
+    /// The rows of each code of a feature, in their order; an empty list for a code without rows.
+    /// O(rows).
     pub fn by_code(&self, layout: &Layout, feature: usize) -> Vec<Vec<u32>> {
         let mut rows = vec![Vec::new(); layout.arity(feature)];
         self.column(layout, feature).zip(self.rows).for_each(|(code, &row)| rows[code].push(row));

@@ -17,7 +17,8 @@ impl ExactMoments {
     /// Most rows of weight 1 whose sum of numbers fits 64 bits.
     pub const MOST_NARROW: usize = 1 << 22;
 
-    /// The sums of one row.
+    /// The sums of one row, in units of weight and grid. With at most 2^46 units of weight in all
+    /// and numbers of at most 2^40 units, sums of any rows are below 2^127.
     #[inline]
     pub fn of(weight: i64, units: i64) -> Self {
         let first = i128::from(weight) * i128::from(units);
@@ -31,7 +32,8 @@ impl ExactMoments {
         if self.weight == 1 {
             return (to_f64(self.first), 0.0, 0);
         }
-        // Operations of 64 bits, where they serve, are several times as fast as those of 128.
+        // Where sums fit 64 bits, operations on them are several times as fast as operations on 128
+        // bits.
         if let Ok(first) = i64::try_from(self.first)
             && first.unsigned_abs() < 1 << 62
         {
@@ -44,19 +46,21 @@ impl ExactMoments {
         let weight = i128::from(self.weight);
         let centre = (self.first + (weight / 2) * self.first.signum()) / weight.max(1);
         let rest = self.first - centre * weight;
-        // The products may pass 128 bits; what is left of them does not.
+        // The products may overflow 128 bits, but their difference does not.
         let second = self.second.wrapping_sub(centre.wrapping_mul(self.first + rest));
         (to_f64(centre), to_f64(rest), second)
     }
 
-    /// The mean of rows whose sums fit 64 bits; to the bit that of [`Self::rounded`].
+    /// The mean of rows whose sums fit 64 bits, with the same bits as the mean of
+    /// [`Self::rounded`]. The weight must be positive.
     #[inline]
     pub fn narrow_mean(weight: i64, first: i64) -> f64 {
         let centre = nearest_mean(weight, first);
         centre as f64 + (first - centre * weight) as f64 / weight as f64
     }
 
-    /// Whether all rows have the same number.
+    /// Whether all rows have the same number, to the unit of the grid. Sums of no rows are
+    /// constant, too.
     pub fn is_constant(self) -> bool {
         // Few rows need no division: by Cauchy and Schwarz, weight * second is first^2 for equal
         // numbers alone.

@@ -8,7 +8,7 @@
 /// Entry of a table that has no number yet.
 const FREE: u32 = u32::MAX;
 
-/// Rows in groups.
+/// A partition of rows into groups, by the number of each row's group.
 #[derive(Debug, Clone, Default)]
 pub struct GroupNumbers {
     /// Group of each row, below `size`; numbers may have gaps.
@@ -26,7 +26,7 @@ pub struct RefineScratch {
 }
 
 impl GroupNumbers {
-    /// All rows in one group.
+    /// All rows in one group, number 0. Refining by the columns of a set starts here.
     pub fn one(rows: usize) -> Self {
         Self { of: vec![0; rows], size: 1 }
     }

@@ -27,8 +27,8 @@ pub trait Sum:
     fn from_rows(rows: u32) -> Self;
     /// The sum that is `units` times the unit.
     fn from_units(units: i64) -> Self;
-    /// The sum of a row of this weight, in units, whose number, in units, is that of a numeric
-    /// target.
+    /// The sum of one row of this weight, in units. `_number` is the row's number of a numeric
+    /// target, in units; sums of weights alone ignore it.
     #[inline]
     fn of_row(weight: i64, _number: i64) -> Self {
         Self::from_units(weight)
@@ -52,7 +52,7 @@ pub trait Sum:
     fn are_pure(sums: &[Self]) -> bool {
         sums.iter().filter(|sum| !sum.is_empty()).nth(1).is_none()
     }
-    /// True for a sum of 0.
+    /// Whether the weight is 0.
     #[inline]
     fn is_empty(self) -> bool {
         self == Self::default()
@@ -215,7 +215,8 @@ pub struct FixedWeights<'a> {
 }
 
 impl<'a> FixedWeights<'a> {
-    /// The weights, if they are fixed-point numbers.
+    /// The weights, if they are fixed-point numbers. `None` for rows that count once or as copies,
+    /// which [`RowCopies`] adds up in 32 bits.
     pub fn of(weights: &'a Weights) -> Option<Self> {
         match weights {
             Weights::Fixed { values, .. } => {

@@ -4,10 +4,10 @@
 //! The covariance of the statistic is `W / (W - 1) V (x) A` with the covariance V of the influences
 //! and A of the scores. Indicators have a covariance `diag(w) - w w' / W`, whose pseudo-inverse is
 //! `diag(1 / w)` for deviations from independence, which sum to 0. So the quadratic form is a sum
-//! of squares, and no matrix is inverted. Its rank is that of the pseudo-inverse as far as
-//! eigenvalues are not below the square root of the machine's precision of the largest one: the
-//! eigenvalues of such a matrix lie between its weights, and only where the weights span that much
-//! are eigenvalues computed. O(values x classes).
+//! of squares, and no matrix is inverted. Its rank is the rank of the pseudo-inverse, in which
+//! eigenvalues count as 0 below the largest one times the square root of the machine's precision.
+//! The eigenvalues of such a matrix lie between its weights, so they are computed only where the
+//! weights span that much. O(values x classes).
 
 use super::normal::dot;
 use super::{chi_squared, normal};
@@ -45,12 +45,14 @@ impl LinearSums {
         Self { width, squares: is_scored.then_some(0.0), ..Self::default() }
     }
 
-    /// Whether the feature has scores.
+    /// Whether the feature has scores, as a number has. Without scores, every group is a level of
+    /// its own with an indicator.
     pub fn is_scored(&self) -> bool {
         self.squares.is_some()
     }
 
-    /// No rows, in the memory of earlier ones.
+    /// Remove all rows, and keep the memory and the kind of the feature. It must also be called
+    /// once before the first row is added, because a new object has no room for sums.
     pub fn clear(&mut self) {
         let scores = usize::from(self.is_scored());
         (self.total, self.squares) = (0.0, self.squares.map(|_| 0.0));
@@ -80,7 +82,8 @@ impl LinearSums {
         }
     }
 
-    /// [`Self::add`] of a group with a score whose rows have one class.
+    /// [`Self::add`] of a group with a score whose rows have one class. It saves the loop over the
+    /// classes for each row of a sorted column; the feature must have scores.
     #[inline]
     pub fn add_class(&mut self, score: f64, weight: f64, class: usize) {
         self.total += weight;
@@ -102,7 +105,7 @@ struct CovarianceFactor<'s> {
 }
 
 impl CovarianceFactor<'_> {
-    /// 0 where nothing varies.
+    /// Rank of the factor; 0 where nothing varies.
     fn rank(&self) -> usize {
         if self.total.is_finite() {
             return self.weights.len() - 1;
@@ -110,12 +113,13 @@ impl CovarianceFactor<'_> {
         usize::from(self.weights[0] > 0.0)
     }
 
-    /// The least weight over the largest.
+    /// Ratio of the least weight to the largest one.
     fn span(&self) -> f64 {
         let least = self.weights.iter().copied().fold(f64::INFINITY, f64::min);
         least / self.weights.iter().copied().fold(0.0, f64::max)
     }
 
+    /// The factor with all its elements, row by row.
     fn matrix(&self) -> Vec<Vec<f64>> {
         let (weights, n) = (self.weights, self.weights.len());
         let entry = |i: usize, j: usize| {
@@ -125,16 +129,17 @@ impl CovarianceFactor<'_> {
     }
 }
 
-/// The deviation of the linear statistic from its expectation, and the factors of its covariance,
-/// in the place of the sums.
+/// The deviation of the linear statistic from its expectation, and the factors of its covariance.
+/// They are computed in the memory of the sums, which are lost.
 #[derive(Debug, Clone, Copy)]
 pub struct LinearStatistic<'s> {
     /// Sum of the weights.
     pub total: f64,
     /// Deviations, `[level * classes + class]`; one row for a score, one column for a number.
     deviations: &'s [f64],
-    /// Of the levels that occur by their weights, or of the score; of the classes that occur by
-    /// their shares, or of the number.
+    /// First the factor of the feature: the weights of the levels that occur, or the variance of
+    /// the score. Then the factor of the target: the shares of the classes that occur, or the
+    /// variance of the number.
     factors: [CovarianceFactor<'s>; 2],
 }
 
@@ -175,13 +180,16 @@ impl<'s> LinearStatistic<'s> {
     }
 
     /// The quadratic form times a factor, and the logarithm of its p-value by the chi-squared
-    /// distribution.
+    /// distribution. The factor scales the weights to the number of rows that they stand for; the
+    /// degrees of freedom are the rank of the covariance.
     pub fn chi_squared(&self, scale: f64) -> (f64, f64) {
         let (form, rank) = self.quadratic();
         (form * scale, chi_squared::log_upper_tail(form * scale, rank as f64))
     }
 
-    /// The quadratic form by the pseudo-inverse of `V (x) A`, and its rank.
+    /// The quadratic form by the pseudo-inverse of `V (x) A`, and its rank. It is a sum of squares,
+    /// unless weights span so much that eigenvalues count as 0; these are computed if there are few
+    /// levels and classes.
     pub fn quadratic(&self) -> (f64, usize) {
         let [levels, classes] = &self.factors;
         let width = classes.weights.len();
@@ -213,7 +221,9 @@ impl<'s> LinearStatistic<'s> {
     }
 
     /// The largest standardised component, either way, whose square is multiplied by a factor, and
-    /// the logarithm of its p-value by the multivariate normal distribution.
+    /// the logarithm of its p-value by the multivariate normal distribution. This p-value lies
+    /// between the p-value of one component and its product with the number of components, so the
+    /// error of the integration cannot spoil far tails.
     pub fn maximum(&self, scale: f64) -> (f64, f64) {
         let [levels, classes] = self.factors.each_ref().map(CovarianceFactor::matrix);
         let width = classes.len();

@@ -1,5 +1,5 @@
 //! CHAID (Kass 1980): the levels of a feature that do not differ in the target are merged, and the
-//! table of what is left is tested.
+//! table of the merged groups is tested.
 //!
 //! 1. Each level that occurs is a group. The pair of groups with the largest p-value, by Pearson's
 //!    statistic of their table of 2 x classes, is merged as long as that p-value is above
@@ -12,10 +12,10 @@
 //!    levels into as many groups ([`log_ways`]), and is at most 1.
 //!
 //! Nominal levels take O(levels^2 classes) for the p-values of the first pairs, and O(levels^2)
-//! comparisons per merger; ordered ones O(levels) of both. The ways to merge take O(levels groups).
-//! Of at most [`MOST_DIVIDED`] nominal levels all divisions are tried. More are sorted by the share
-//! of the largest class of the group and cut at every place, which finds the best division for two
-//! classes.
+//! comparisons per merger; ordered levels take O(levels) of both. The ways to merge take O(levels
+//! groups). All divisions of at most [`MOST_DIVIDED`] nominal levels are tried. More levels are
+//! sorted by their shares of the largest class of the group, and this order is divided at every
+//! position, which finds the best division for two classes.
 
 use super::{LinearStatistic, LinearSums};
 use crate::numeric::{log_add, sort_few};
@@ -41,7 +41,7 @@ pub enum LevelOrder {
     Nominal,
     /// Neighbours.
     Ordered,
-    /// Neighbours; the last level, that of missing values, with any other.
+    /// Neighbours. The last level, which stands for missing values, may be merged with any other.
     Floating,
 }
 

@@ -59,7 +59,8 @@ impl FeatureTestKind {
 }
 
 /// The logarithm of `1 - (1 - p)^m`, the p-value of the smallest of `m` independent ones, given the
-/// logarithm of p.
+/// logarithm of p. It adjusts a p-value for `m` tests; the result is at most 0, the logarithm of 1.
+/// Logarithms keep p-values apart that are below the smallest double.
 pub fn bonferroni(log_p: f64, m: usize) -> f64 {
     let m = m as f64;
     // log(1 - p), exact for small and for large p.

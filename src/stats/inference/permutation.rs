@@ -1,10 +1,12 @@
-//! P-values by permutations: the share of random orders of the rows, among the values of the
-//! feature, whose quadratic form is at least that of the rows as they are.
+//! P-values by permutations: the rows are put in random order among the values of the feature, and
+//! p is the share of the orders whose quadratic form is at least as large as the form of the rows
+//! as they are.
 //!
 //! Besag & Clifford (1991): permutations end with the [`ENOUGH`]-th that reaches the form of the
-//! rows, and p is their number over that of all; after [`MOST`] permutations p is (reached + 1) /
-//! (permutations + 1). Both exceed no level more often than it says. Draws come from a counter and
-//! the seed, so that threads do not matter. O(rows) per permutation.
+//! rows, and p is [`ENOUGH`] divided by the number of permutations so far. If [`MOST`] permutations
+//! end first, p is (reached + 1) / (permutations + 1). If feature and target are independent,
+//! either p is below a level at most as often as the level says. Draws come from a counter and the
+//! seed, so that threads do not matter. O(rows) per permutation.
 
 use crate::numeric::{mix, uniform};
 
@@ -14,6 +16,8 @@ const ENOUGH: usize = 100;
 const MOST: usize = 9999;
 
 /// The logarithm of the share of the permutations of some rows whose form is at least `form`.
+/// `form_of` computes the form for an order of the rows. `rows` are shuffled in place, so they must
+/// be given in an order that does not depend on threads or partitions.
 pub fn log_p_of_permutations(
     form: f64,
     seed: u64,

@@ -34,6 +34,7 @@ pub(super) struct DistanceNeed {
 }
 
 impl DistanceNeed {
+    /// The need of a pass over rows of this shape. It is known before the first distance is made.
     pub fn new(shape: &SearchShape, kernels: Kernels) -> Self {
         let (t, sums) = (shape.rows(), 8 * (shape.nominal + 1));
         Self {
@@ -113,7 +114,8 @@ pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<
 }
 
 /// Least bytes of [`pairs_by_distance`] for `rows` rows with whole weights and `columns` columns of
-/// at most `most` values.
+/// at most `most` values: on one thread, with the smallest tiles. A node of a tree asks for them
+/// before it gathers its rows.
 pub fn radius_need(rows: usize, columns: usize, most: usize) -> usize {
     let shape = SearchShape {
         classes: vec![rows],

@@ -14,14 +14,15 @@ use crate::error::{Error, Result};
 /// Code of a missing cell in [`Other::Nominal`].
 pub const MISSING: u32 = u32::MAX;
 
-/// How much two cells differ of which one is missing, or both.
+/// The difference of two cells where one of them is missing, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissingGap {
-    /// As much as is to be expected.
+    /// The expected difference.
     #[default]
     Expected,
-    /// As in Weka: a number as much as any number of the range could, two missing ones by the
-    /// whole range; nominal values by `1 - 1 / values`.
+    /// The largest difference, as in Weka. A number differs from a missing one as much as it can
+    /// differ from any number of the range, two missing numbers differ by the whole range, and
+    /// nominal values differ by `1 - 1 / values`.
     Largest,
 }
 
@@ -37,7 +38,8 @@ pub struct NominalRows<'a> {
 }
 
 impl<'a> NominalRows<'a> {
-    /// Codes of a row in a range of columns.
+    /// Codes of a row in a range of columns. The columns of a row lie side by side, so nothing is
+    /// copied.
     pub fn part(&self, row: usize, columns: std::ops::Range<usize>) -> &'a [u8] {
         &self.values[row * self.stride..][columns]
     }
@@ -50,8 +52,8 @@ pub enum Other {
     Numbers {
         /// By row.
         values: Vec<f64>,
-        /// Smallest and largest number, whose difference counts as 1 (those of the root in a tree);
-        /// `None`: those of the column.
+        /// Smallest and largest number, whose difference counts as 1. In a tree they are taken from
+        /// the rows of the root; with `None`, from the column.
         range: Option<(f64, f64)>,
     },
     /// A nominal column; codes are below `levels`, or [`MISSING`].
@@ -162,7 +164,9 @@ impl ExpectedColumn {
         column
     }
 
-    /// The scaled numbers of a numeric column without missing cells.
+    /// The scaled numbers of a numeric column without missing cells, by row; `None` for any other
+    /// column. Vector kernels compare them, whereas other columns are compared by [`Self::diff`],
+    /// pair by pair.
     pub fn complete_numbers(&self) -> Option<&[f64]> {
         match &self.cells {
             OtherCells::Numbers(values) if self.n_slots == 0 => Some(values),
@@ -177,7 +181,8 @@ impl ExpectedColumn {
         }
     }
 
-    /// Difference of rows `i` and `j`; with `i == j` that of a row to a copy of it.
+    /// Difference of rows `i` and `j`. If both are one row, it is the difference of the row from a
+    /// copy of it, which is not 0 where the cell is missing.
     pub fn diff(&self, i: usize, j: usize) -> f64 {
         if self.n_slots > 0 {
             let slot = |row: usize| usize::from(self.slots[row]);

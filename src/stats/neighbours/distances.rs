@@ -21,7 +21,7 @@ const TILE_BYTES: usize = 128 << 20;
 const PLANE_BYTES: usize = 1 << 19;
 
 /// The rows sorted by class, then by number. The *place* of a row is its index in this order: masks
-/// and lists of neighbours hold places, because those of a class are contiguous.
+/// and lists of neighbours hold places, because the places of a class are contiguous.
 #[derive(Debug)]
 pub(super) struct Order {
     /// Row at each place.
@@ -35,14 +35,16 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// The order of `rows`, with the numbers of the caller.
+    /// The order of `rows`, with the numbers of the caller. Ties between neighbours are broken by
+    /// these numbers, although the rows themselves are held in the order of their content.
     pub fn new(rows: &NeighbourRows<'_>) -> Self {
         let mut order = Self::of(&rows.classes, rows.n_classes);
         order.given.iter_mut().for_each(|row| *row = rows.given[*row as usize]);
         order
     }
 
-    /// The order of rows with these classes, by a counting sort.
+    /// The order of rows with these classes, by a counting sort. Row numbers are at the same time
+    /// the numbers of the caller.
     pub fn of(classes: &[u16], n_classes: usize) -> Self {
         let mut starts = vec![0; n_classes + 1];
         classes.iter().for_each(|&c| starts[usize::from(c) + 1] += 1);
@@ -69,8 +71,8 @@ pub(super) fn tile_rows(rows: usize, nominal: usize, others: usize) -> usize {
     (8 * (nominal + others)).max(64).min(fit).clamp(16, rows.max(16))
 }
 
-/// Bytes of the distances of one row to all `rows`, `others` columns being no complete nominal
-/// ones.
+/// Bytes of the distances of one row to all `rows` rows. They include sums of differences if there
+/// are `others`, columns that are not complete nominal ones.
 pub(super) fn row_bytes(rows: usize, others: usize) -> usize {
     // a u32 number of differing features, and an f64 sum of differences
     let bytes = if others == 0 { 4 } else { 4 + 8 };
@@ -106,8 +108,8 @@ pub(super) struct Distances {
 }
 
 impl Distances {
-    /// Distances of the rows with the numbers in `tile` to all rows; `levels` of each nominal
-    /// column.
+    /// Distances of the rows with the numbers in `tile` to all rows. `levels` has the number of
+    /// levels of each nominal column.
     pub fn new(
         control: &Control,
         kernels: Kernels,

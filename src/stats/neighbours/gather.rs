@@ -37,8 +37,9 @@ pub struct Root<'a> {
 }
 
 impl<'a> Root<'a> {
-    /// `data` as the tree grows on them, `raw` before numbers were binned, the `rows` of the root,
-    /// and their positive weights unless all rows count once.
+    /// The root of a tree: `data` as the tree grows on them, `raw` before numbers were binned, the
+    /// `rows` of the root, and their positive weights unless all rows count once. The ranges of
+    /// numbers, which all nodes use, are taken from these rows.
     pub fn new(
         data: &'a Dataset<'a>,
         raw: &'a Dataset<'a>,
@@ -110,8 +111,8 @@ impl<'a> Root<'a> {
         Ok(all.into_iter().zip(each).map(part).collect())
     }
 
-    /// The sums that the method [needs](needs_total), of each group of rows of a share; empty
-    /// unless it needs some.
+    /// The sums that the method [needs](needs_total), one for each group of rows of a share; empty
+    /// if it needs none.
     ///
     /// # Errors
     /// As [`neighbour_scores`].
@@ -292,8 +293,9 @@ fn number(data: &Dataset, raw: &Dataset, feature: usize, row: u32) -> f64 {
     }
 }
 
-/// Admit the memory of a search over codes that are read in place, and that of finding Relief's
-/// radius first if `with_radius`; returns the control that the search runs under.
+/// Admit the memory of a search over codes that are read in place; with `with_radius`, also the
+/// memory of the pass before it that finds Relief's radius. The two follow each other, so the
+/// larger one counts. Returns the control that the search runs under.
 ///
 /// # Errors
 /// [`crate::error::Error::Need`], [`crate::error::Error::Cancelled`].

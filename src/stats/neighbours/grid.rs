@@ -28,14 +28,18 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The grid of the distances over all columns of `rows`.
+    /// The grid of the distances over all columns of `rows`. Whole distances between rows with
+    /// whole weights are compared exactly, with a tolerance of 0.
     pub fn of(rows: &NeighbourRows<'_>) -> Self {
         let exact = rows.others.is_empty() && rows.mass.whole;
         // one more than the columns: means of distances are not whole either
         Self::with(rows.features(), if exact { 0 } else { rows.others.len() + 1 })
     }
 
-    /// The grid of distances over `features` features, `columns` of which are not whole numbers.
+    /// The grid of distances over `features` features. In `columns` of them, differences need not
+    /// be whole numbers, and the tolerance is proportional to this number; callers add one to it,
+    /// because means of distances are not whole either. The more features, the coarser the step, so
+    /// that a distance stays below 2^52 steps.
     pub fn with(features: usize, columns: usize) -> Self {
         // sums stay below 2^52 steps: a feature adds at most 1
         let doublings = (features + 1).next_power_of_two().trailing_zeros() as i32;
@@ -48,17 +52,20 @@ impl Grid {
         }
     }
 
-    /// The nearest multiple of the step.
+    /// The nearest multiple of the step. Each difference, which is at most 1, is rounded before it
+    /// is added to a distance.
     pub fn round(self, x: f64) -> f64 {
         x + self.rounder - self.rounder
     }
 
-    /// A multiple of the step, below 2^52 steps, as a number of steps.
+    /// A multiple of the step, below 2^52 steps, as a number of steps. Sums of these integers do
+    /// not depend on the order of the rows.
     pub fn steps(self, x: f64) -> i64 {
         (x * self.steps_per_unit) as i64
     }
 
-    /// The real number of a sum of [`Self::steps`].
+    /// The real number of a sum of [`Self::steps`]. The sum, which may pass 64 bits over all pairs
+    /// of rows, is rounded once.
     pub fn value(self, steps: i128) -> f64 {
         steps as f64 / self.steps_per_unit
     }

@@ -22,6 +22,8 @@ pub(super) struct PackedGroup {
 }
 
 impl PackedContribution {
+    /// The contribution with each group of places in the smaller form. A tile keeps it from the
+    /// search for neighbours to the sums.
     pub fn of(contribution: Contribution) -> Self {
         let packed =
             |PlaceGroup { weight, places }| PackedGroup { weight, places: PlaceSet::of(places) };
@@ -40,7 +42,9 @@ pub(super) enum PlaceSet {
 }
 
 impl PlaceSet {
-    /// As a mask if the places ascend and the mask is smaller than the list.
+    /// A mask if the places ascend and the mask is smaller than the list, else the list. Nearest
+    /// neighbours come in the order of their distance and stay a list; neighbours within a radius
+    /// ascend.
     pub fn of(list: Vec<u32>) -> Self {
         let (Some(&first), Some(&last)) = (list.first(), list.last()) else {
             return Self::List(list);
@@ -57,7 +61,7 @@ impl PlaceSet {
         Self::Bits { first, words: bits }
     }
 
-    /// The number of places.
+    /// The number of places. The set bits of a mask are counted, 64 places at a time.
     pub fn len(&self) -> usize {
         match self {
             Self::List(list) => list.len(),

@@ -47,7 +47,10 @@ pub(super) struct ChunkPlan {
 }
 
 impl ChunkPlan {
-    /// The plan, or `None` if these rows or this method need the search by tiles.
+    /// The plan, or `None` if these rows or this method need the search by tiles. This search
+    /// serves complete nominal columns and classes, for rows that count once, if the planes of all
+    /// rows are small enough. The chunks depend on the data alone, because scores depend on them in
+    /// the last bits.
     pub fn new(shape: &SearchShape, kernels: Kernels, method: NeighbourMethod) -> Option<Self> {
         let (t, n, w) = (shape.rows(), shape.nominal, kernels.words());
         // each class pads its last tile: the padding is bounded, for the widest tiles (512 rows)
@@ -79,7 +82,8 @@ impl ChunkPlan {
         })
     }
 
-    /// Bytes of `chunks` chunks on `threads` threads.
+    /// Bytes of `chunks` chunks on `threads` threads. The planes of all rows and the sums of all
+    /// chunks are held throughout; each thread holds the closeness of one chunk.
     pub fn bytes(&self, chunks: usize, threads: usize) -> usize {
         (self.all_rows + self.sums * chunks).saturating_add(self.chunk.saturating_mul(threads))
     }
@@ -143,6 +147,7 @@ struct AllRows<'a> {
 }
 
 impl<'a> AllRows<'a> {
+    /// Set the bits of all rows, and copy their codes by place.
     fn new(RowData { kernels, rows, order, levels }: RowData<'a>) -> Self {
         let (n, w) = (rows.codes.columns, kernels.words());
         let mut first = Vec::with_capacity(n);
@@ -216,6 +221,7 @@ struct RowChunk<'a> {
 }
 
 impl<'a> RowChunk<'a> {
+    /// A chunk with the closeness of its rows to all rows, and without sums yet.
     fn new(all: &'a AllRows<'a>, picker: &'a Picker<'a>, rows: Range<usize>) -> Self {
         let (n, w) = (all.first.len(), all.words());
         let mut slots = Vec::with_capacity(rows.len() * n);
@@ -338,7 +344,7 @@ impl<'a> RowChunk<'a> {
         exact_thresholds(distance_sum, distance_squares, others)
     }
 
-    /// Add all rows nearer than `near`, and those of the far side if there is one.
+    /// Add all rows nearer than `near` and, if there is a far side, the rows of the far side.
     fn within_radius(&mut self, row: usize, own: usize, near: f64, far: Option<Far>) {
         let tiles = 0..self.all.valid.len() / self.all.words();
         let (kernels, largest) = (self.all.kernels, self.largest());

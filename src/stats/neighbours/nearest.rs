@@ -16,8 +16,9 @@ pub enum NeighbourTies {
     Share,
     /// Those with lower row numbers are taken.
     First,
-    /// As a list of k rows leaves them, which is filled by row number and in which a nearer row
-    /// then takes the place of the first of the farthest, as in Weka; no option of its own.
+    /// Ties are broken as in Weka: a list of k rows is filled by row number, and a nearer row then
+    /// takes the place of the first of the farthest. A variant of a criterion chooses this rule; it
+    /// is no option of its own.
     #[serde(skip)]
     Listed,
 }
@@ -89,7 +90,7 @@ impl Ranks {
             let next = (at.floor() + 1.0).min(end);
             let weight = self.weight(at as usize);
             if weight == 0.0 {
-                break; // weights decrease: those of later ranks are 0 too
+                break; // weights decrease, so later ranks weigh 0, too
             }
             sum += weight * (next - at);
             at = next;

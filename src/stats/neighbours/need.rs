@@ -2,7 +2,7 @@
 //!
 //! A tile of rows passes three stages, and each stage frees what the next may take: distances are
 //! made from bit planes, neighbours are picked by distance, scores are summed over the neighbours.
-//! The need of a tile is that of the largest stage ([`TileNeed`]). Rows come in groups whose size
+//! A tile needs the memory of its largest stage ([`TileNeed`]). Rows come in groups whose size
 //! depends on the data alone; the budget decides how many groups make a tile ([`RowGroups`]), so
 //! memory never changes a bit of a score.
 
@@ -23,7 +23,7 @@ const BLOCK_BYTES: usize = 1 << 20;
 /// Least bytes of the distances of a tile where most columns are numeric.
 const SMALL_TILE_BYTES: usize = 4 << 20;
 
-/// Most bytes of the partial scores of all groups.
+/// Bytes that the partial scores of all groups should not exceed.
 const PARTIAL_SCORE_BYTES: usize = 128 << 20;
 
 /// Memory of the threads in one stage.
@@ -66,7 +66,8 @@ pub(super) struct TileNeed {
 }
 
 impl TileNeed {
-    /// The need of a search by `method` in groups of `group` rows.
+    /// The need of a search by `method` in groups of `group` rows. The neighbours are not known
+    /// yet, so the most that the method can pick is assumed.
     pub fn new(
         shape: &SearchShape,
         kernels: Kernels,
@@ -123,7 +124,8 @@ impl TileNeed {
         }
     }
 
-    /// Bytes of a tile of `rows` rows on `threads` threads.
+    /// Bytes of a tile of `rows` rows on `threads` threads: of its largest stage, and of the
+    /// scores. A stage with fewer tasks than threads needs memory for its tasks alone.
     pub fn bytes(&self, rows: usize, threads: usize) -> usize {
         let rows = rows.min(self.rows);
         let distances = rows.saturating_mul(self.distances);
@@ -148,13 +150,16 @@ pub(super) struct RowGroups {
 }
 
 impl RowGroups {
-    /// Most groups, whatever the number of rows.
+    /// Number of groups that is aimed at; there are more if a tile holds fewer rows than such a
+    /// group.
     const MOST: usize = 64;
     /// Fewest rows per group.
     const SMALLEST: usize = 16;
 
     /// The groups of `rows` rows with `nominal` complete nominal columns and `others` other
-    /// columns.
+    /// columns. Their number is about [`Self::MOST`], or less with many columns, because each group
+    /// makes a score of every column. A group is never larger than a tile, though, so a large
+    /// number of rows can make more groups.
     pub fn new(rows: usize, nominal: usize, others: usize) -> Self {
         let fit = tile_rows(rows, nominal, others);
         let most = (PARTIAL_SCORE_BYTES / (8 * (nominal + others).max(1))).clamp(4, Self::MOST);
@@ -192,12 +197,13 @@ impl RowGroups {
         (first..last).step_by(self.tile).map(|at| at..(at + self.tile).min(last)).collect()
     }
 
-    /// Number of groups of a share.
+    /// Number of groups of a share. Each group makes one list of partial scores.
     pub fn count(&self, share: Share) -> usize {
         share.range(self.rows.div_ceil(self.size)).len()
     }
 
-    /// The groups of a tile of `rows` rows, counted from its first row.
+    /// The groups of a tile of `rows` rows, counted from its first row. A tile begins with a group;
+    /// only the last group of all rows may be shorter than the others.
     pub fn within(&self, rows: usize) -> Vec<Range<usize>> {
         (0..rows).step_by(self.size).map(|at| at..(at + self.size).min(rows)).collect()
     }

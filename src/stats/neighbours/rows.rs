@@ -36,7 +36,8 @@ pub enum Counts {
 }
 
 impl Counts {
-    /// Copies if all weights are whole, else importances relative to their mean.
+    /// Copies if all weights are whole, else importances relative to their mean. The mean is an
+    /// exact sum rounded once, so the result does not depend on the order of the rows.
     pub fn of(mut weights: Vec<f64>) -> Self {
         if weights.iter().all(|w| w.fract() == 0.0) {
             return Self::Copies(weights);
@@ -46,7 +47,7 @@ impl Counts {
         Self::Importances(weights)
     }
 
-    /// Whether every row counts once.
+    /// Whether every row counts once. This includes copies and importances that are all 1.
     pub fn is_one(&self) -> bool {
         match self {
             Self::One => true,
@@ -197,17 +198,17 @@ impl<'a> NeighbourRows<'a> {
         self.codes.part(self.given[row] as usize, columns)
     }
 
-    /// Number of rows.
+    /// Number of rows, with each set of copies counted once. It is below 2^32.
     pub fn len(&self) -> usize {
         self.classes.len()
     }
 
-    /// True without rows.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
     }
 
-    /// Number of features.
+    /// Number of features: the complete nominal columns, then the others. Scores are in this order.
     pub fn features(&self) -> usize {
         self.codes.columns + self.others.len()
     }

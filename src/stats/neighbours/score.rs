@@ -91,8 +91,8 @@ pub fn needs_total(rows: &NeighbourRows<'_>, method: NeighbourMethod) -> bool {
     method.reads_numbers() || method.needs_mean() && !follows_from_counts
 }
 
-/// The sums that the method [needs](needs_total), of some groups of rows; those of all groups,
-/// added in order, are the total.
+/// The sums that the method [needs](needs_total), one for each group of rows of the share. The sums
+/// of all groups, added in order, are the total.
 ///
 /// # Errors
 /// [`crate::error::Error::Cancelled`].
@@ -159,9 +159,10 @@ struct ScoreTask<'a> {
     total: Option<DistanceSum>,
 }
 
-/// Round to 40 binary digits below the largest absolute score (or 1), so that scores that are equal
-/// but for the order of a sum (copies and weights, two equal features) become equal, and ties are
-/// ties.
+/// Round to 40 binary digits below the largest absolute score (or 1). Scores that differ only by
+/// the order of a sum (copies and weights, two equal features) become equal, so that ties are ties.
+/// Partial scores must be added first; NaN stays NaN, and nothing is rounded if a score is
+/// infinite.
 pub fn round(scores: &mut [f64]) {
     let largest = scores.iter().fold(1.0_f64, |a, s| a.max(s.abs()));
     if largest.is_finite() {

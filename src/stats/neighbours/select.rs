@@ -68,9 +68,9 @@ pub enum NeighbourMethod {
         /// agreements, with the opposite sign.
         star: bool,
     },
-    /// All pairs of rows, self-pairs included, under one setting: what [`crate::stats::pairs`]
-    /// gives for all settings at once, but for more features than its counts by distance allow.
-    /// Complete nominal features only.
+    /// All pairs of rows, self-pairs included, under one setting. [`crate::stats::pairs`] scores
+    /// all settings at once, but its counts by distance do not fit the memory for as many features
+    /// as this search takes. Complete nominal features only.
     Pairs {
         /// Theta, alpha and decay.
         setting: PairSetting,
@@ -136,7 +136,7 @@ impl NeighbourMethod {
         matches!(self, Self::RReliefF { .. })
     }
 
-    /// How much cells differ of which one is missing.
+    /// The difference of two cells where one of them is missing, or both.
     pub(super) fn gap(&self) -> MissingGap {
         match *self {
             Self::RReliefF { gap, .. } => gap,
@@ -240,7 +240,8 @@ impl<'a> Picker<'a> {
         Self { method, multiclass, order, mass, class_weights, mean, numbers: &[], grid }
     }
 
-    /// Weight of a row relative to all rows.
+    /// Weight of a row relative to all rows. Most methods multiply what a row adds to the scores by
+    /// it, so that scores are means over rows.
     pub fn share(&self, row: usize) -> f64 {
         self.mass.of(row) / self.mass.total
     }
@@ -462,7 +463,8 @@ impl<'a> Picker<'a> {
     }
 
     /// Add the mean term over the neighbours of each class, times the factor of the class and
-    /// `scale`.
+    /// `scale`. A class without neighbours adds nothing. Agreements, which are one minus
+    /// differences, also add to the constant of all features.
     pub fn add_means(
         &self,
         by_class: Vec<Vec<PlaceGroup>>,
@@ -512,7 +514,9 @@ impl<'a> Picker<'a> {
         }
     }
 
-    /// Add the differences to misses, each divided by the square of its distance (Hong 1997).
+    /// Add the differences to misses, each divided by the square of its distance (Hong 1997). A
+    /// miss at distance 0 adds nothing, because it differs in no feature. The sum is not divided by
+    /// the number of misses.
     pub fn add_merit(
         &self,
         row: usize,

@@ -36,7 +36,8 @@ pub(super) struct SearchShape {
 }
 
 impl SearchShape {
-    /// The shape of `rows`, whose nominal columns have `levels` values.
+    /// The shape of `rows`, whose nominal columns have `levels` values. The order gives the number
+    /// of rows of each class.
     pub fn new(rows: &NeighbourRows<'_>, order: &Order, levels: &[u16]) -> Self {
         Self {
             classes: order.starts.windows(2).map(|w| w[1] - w[0]).collect(),
@@ -49,7 +50,9 @@ impl SearchShape {
         }
     }
 
-    /// The shape of rows whose codes are read in place, before [`NeighbourRows`] is made.
+    /// The shape of rows whose codes are read in place, before [`NeighbourRows`] is made. One pass
+    /// over the codes finds the number of values of each column; a class out of range is ignored
+    /// here and refused later.
     pub fn of_codes(
         control: &Control,
         codes: NominalRows<'_>,
@@ -78,7 +81,7 @@ impl SearchShape {
         })
     }
 
-    /// Number of rows.
+    /// Number of rows: the sum over all classes. Copies of a row are not counted.
     pub fn rows(&self) -> usize {
         self.classes.iter().sum()
     }
@@ -103,7 +106,9 @@ pub(super) struct RowsNeed {
 }
 
 impl RowsNeed {
-    /// For `rows` rows of `bytes` bytes each, and a search that takes `least` bytes besides.
+    /// The need of `rows` rows of `bytes` bytes each, with a search that takes `least` bytes
+    /// besides. The rows are sorted by content before the search, so the peak is the larger one of
+    /// the two.
     pub fn new(rows: usize, bytes: usize, least: usize) -> Self {
         let first = rows.saturating_mul(bytes);
         let held = first.saturating_add(rows * BYTES_DURING_SEARCH);

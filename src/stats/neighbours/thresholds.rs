@@ -74,7 +74,7 @@ pub(super) fn exact_thresholds(sum: i128, squares: i128, others: i128) -> Radius
     RadiusThresholds { near: near as f64 + 0.5, far: far as f64 - 0.5 }
 }
 
-/// RadiusThresholds of real distances, or of any distances with real weights, in two passes.
+/// The thresholds of real distances, or of any distances with real weights, in two passes.
 fn real_thresholds(weighted: &[WeightedDistance]) -> RadiusThresholds {
     let total = blockwise_sum(weighted, |d| d.weight);
     if total <= 0.0 {
@@ -85,7 +85,7 @@ fn real_thresholds(weighted: &[WeightedDistance]) -> RadiusThresholds {
     RadiusThresholds::around(mean, blockwise_sum(weighted, squared) / total)
 }
 
-/// A distance with the weight of the row at it.
+/// A distance, and the weight of the row at this distance.
 struct WeightedDistance {
     distance: f64,
     weight: f64,

@@ -18,6 +18,7 @@ pub struct NominalColumns {
     columns: Vec<OwnedColumn>,
 }
 
+/// The codes of one column, and its number of values.
 struct OwnedColumn {
     codes: CodeCells<'static>,
     levels: usize,
@@ -69,7 +70,8 @@ impl NominalColumns {
         Ok(Self { columns: columns.collect::<Result<_>>()? })
     }
 
-    /// Bytes of the codes.
+    /// Bytes of the codes. They stay in memory during a pass, so the caller takes them off the
+    /// memory that the pass may use.
     pub fn held(&self) -> usize {
         let bytes = |column: &OwnedColumn| match &column.codes {
             CodeCells::U8(codes) => codes.len(),

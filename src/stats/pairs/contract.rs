@@ -48,7 +48,8 @@ pub enum PairMetric {
 }
 
 impl PairMetric {
-    /// The metric that users call `name`.
+    /// The metric that users call `name`. `None` for any other name, which the caller refuses or
+    /// takes for a metric of the user.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "pi" => Some(Self::Pi),
@@ -59,7 +60,9 @@ impl PairMetric {
         }
     }
 
-    /// Sign of each case.
+    /// Sign of each case: 1 if its pairs are evidence for a feature, -1 if they are evidence
+    /// against it, 0 if they do not count. A score is the sum of R over the cases, times their
+    /// signs.
     pub fn signs(self) -> [f64; 4] {
         match self {
             Self::Pi | Self::PlainPi => [1.0, -1.0, -1.0, 1.0],
@@ -69,7 +72,7 @@ impl PairMetric {
     }
 }
 
-/// Theta, alpha and decay of the framework.
+/// A setting of the framework: theta, alpha and decay, checked when it is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairSetting {
     theta: [f64; 4],
@@ -121,7 +124,8 @@ impl PairSetting {
         })
     }
 
-    /// Weight of a pair at `distance`, before theta.
+    /// Weight of a pair at `distance`, before theta. It is finite and at least 0, and may underflow
+    /// to 0 at large distances.
     pub fn weight(&self, distance: usize) -> f64 {
         let d = distance as f64;
         match self.decay {
@@ -134,22 +138,23 @@ impl PairSetting {
         }
     }
 
-    /// Weights of the distances `0..distances`.
+    /// Weights of the distances `0..distances`. Pairs over n features have n + 1 distances.
     pub fn weights(&self, distances: usize) -> Vec<f64> {
         (0..distances).map(|d| self.weight(d)).collect()
     }
 
-    /// The alpha of the decay.
+    /// The alpha of the decay, finite and at least 0. Under a threshold it is the radius; decays
+    /// without a parameter ignore it.
     pub fn alpha(&self) -> f64 {
         self.alpha
     }
 
-    /// How weights fall with distance.
+    /// How weights fall with distance. Its parameter is [`Self::alpha`].
     pub fn decay(&self) -> Decay {
         self.decay
     }
 
-    /// The theta of each case.
+    /// The theta of each case, between 0 and 1. R of a case is multiplied by it.
     pub fn theta(&self) -> [f64; 4] {
         self.theta
     }
@@ -164,6 +169,8 @@ pub(super) fn dot(counts: &[i64], weights: &[f64]) -> f64 {
 }
 
 /// Count matrices under a setting, `[slot][class][case]` with the values of all features as slots.
+/// O(cells) of the counts; built-in metrics take a [`Profile`](super::Profile), which has fewer
+/// numbers.
 pub fn count_matrices(counts: &PairCounts, setting: &PairSetting) -> Vec<f64> {
     let weights = setting.weights(counts.distances());
     let by_distance = counts.cells.chunks_exact(counts.distances()).enumerate();

@@ -27,7 +27,8 @@ pub enum Classes {
 }
 
 impl Classes {
-    /// Number of classes in a table of counts over `n` classes.
+    /// Number of classes in a table of counts over `n` classes. Counts that are summed have one
+    /// class, unless there is none.
     pub fn kept(self, n: usize) -> usize {
         match self {
             Self::Apart => n,
@@ -41,7 +42,7 @@ impl Classes {
     }
 }
 
-/// Positions in `[slot][class][case][distance]`.
+/// Finds the position of a count in `[slot][class][case][distance]`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CellLayout {
     classes: usize,
@@ -85,7 +86,8 @@ impl PairCounts {
         Ok(Self { cells, offsets, n_classes, pairs: 0 })
     }
 
-    /// Bytes of a table.
+    /// Bytes of a table, 8 per count. Callers ask for them before a table is allocated; the number
+    /// saturates instead of overflowing.
     pub fn bytes(offsets: &[u32], n_classes: usize) -> usize {
         let slots = offsets.last().copied().unwrap_or(0) as usize;
         slots.saturating_mul(n_classes).saturating_mul(32 * offsets.len())
@@ -140,7 +142,8 @@ impl PairCounts {
         Ok(Self { offsets, n_classes, cells, pairs })
     }
 
-    /// The first slot of each feature, followed by the number of slots.
+    /// The first slot of each feature, followed by the number of slots. A slot is a value of a
+    /// feature; the slots of all features are numbered consecutively.
     pub fn offsets(&self) -> &[u32] {
         &self.offsets
     }
@@ -150,32 +153,34 @@ impl PairCounts {
         &self.cells
     }
 
-    /// Number of features n.
+    /// Number of features n. Two rows are at a distance from 0 to n.
     pub fn features(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Number of classes.
+    /// Number of classes that are counted apart. It is 1 where the counts are summed over classes.
     pub fn classes(&self) -> usize {
         self.n_classes
     }
 
-    /// Number of values of a feature.
+    /// Number of values of a feature, including the value that stands for missing cells if there is
+    /// one. Values that do not occur have counts of 0.
     pub fn values(&self, feature: usize) -> usize {
         (self.offsets[feature + 1] - self.offsets[feature]) as usize
     }
 
-    /// Number of distances, n + 1.
+    /// Number of distances, n + 1. Distance 0 is the first one.
     pub fn distances(&self) -> usize {
         self.offsets.len()
     }
 
-    /// Number of ordered pairs, self-pairs included.
+    /// Number of ordered pairs, self-pairs included. Every feature counts each pair once.
     pub fn pairs(&self) -> u64 {
         self.pairs
     }
 
     /// Counts by distance of one (feature, value, class, case), case 0 to 3 for the paper's 1 to 4.
+    /// The first row of a pair has the value and the class.
     #[inline]
     pub fn by_distance(&self, feature: usize, value: usize, class: usize, case: usize) -> &[i64] {
         let slot = self.offsets[feature] as usize + value;

@@ -27,8 +27,8 @@ use crate::simd::{Kernels, Window};
 use std::sync::OnceLock;
 
 /// Counts of the ordered pairs (i, j) with i in `from` and j in `among` (all rows if `None`, so
-/// with self-pairs; a row that is named twice counts twice). The counts over a partition of `from`
-/// add up to those of `from`.
+/// with self-pairs; a row that is named twice counts twice). The counts over the parts of a
+/// partition of `from` add up to the counts over `from`.
 ///
 /// # Errors
 /// [`crate::error::Error::Data`] for a row that does not exist or a table of more than two

@@ -2,7 +2,7 @@
 //! rows that a pass reads.
 //!
 //! [`CodeTable`] borrows the columns of its caller and checks them. [`SlotRows::gather`] copies the
-//! rows asked for: it drops those of weight 0, merges identical rows of one class into one row with
+//! rows asked for: it drops rows of weight 0, merges identical rows of one class into one row with
 //! a multiplicity where fewer than 0.8 of the rows remain, and groups the rows by class. A *slot*
 //! is a (feature, value) pair; the slots of all features are numbered consecutively. O(t n) for t
 //! rows of n features: identical rows are found by a hash table, without a sort.
@@ -22,7 +22,7 @@ pub enum CodeValues<'a> {
 }
 
 impl CodeValues<'_> {
-    /// Number of rows.
+    /// Number of rows. A table refuses columns that differ in it.
     pub fn len(&self) -> usize {
         match self {
             Self::U8(c) => c.len(),
@@ -30,12 +30,12 @@ impl CodeValues<'_> {
         }
     }
 
-    /// True without rows.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The code of a row.
+    /// The code of a row. A loop over rows is faster over the slice of the column's width.
     #[inline]
     pub fn code(&self, row: usize) -> usize {
         match self {
@@ -67,7 +67,8 @@ pub(super) enum CodeCells<'a> {
 }
 
 impl CodeCells<'_> {
-    /// The codes.
+    /// The codes, in the width in which they are stored. Borrowed and owned codes are read in the
+    /// same way.
     pub fn values(&self) -> CodeValues<'_> {
         match self {
             Self::U8(c) => CodeValues::U8(c),
@@ -75,7 +76,8 @@ impl CodeCells<'_> {
         }
     }
 
-    /// A copy of the codes of the given rows.
+    /// A copy of the codes of the given rows, in the order in which they are given. The width stays
+    /// the same.
     pub fn select(&self, rows: &[u32]) -> CodeCells<'static> {
         match self {
             Self::U8(c) => CodeCells::U8(rows.iter().map(|&r| c[r as usize]).collect()),
@@ -168,27 +170,30 @@ impl<'a> CodeTable<'a> {
         Ok(Self { columns, classes, n_classes, weights })
     }
 
-    /// The columns.
+    /// The columns, with one code per row each. The distance of two rows is the number of columns
+    /// on which they differ.
     pub fn columns(&self) -> &[CodeColumn<'a>] {
         &self.columns
     }
 
-    /// Class of each row.
+    /// Class of each row, in the caller's order of the rows. It is below [`Self::n_classes`].
     pub fn classes(&self) -> &'a [u16] {
         self.classes
     }
 
-    /// Number of classes.
+    /// Number of classes, with or without rows. Counts have as many, unless they are summed over
+    /// classes.
     pub fn n_classes(&self) -> usize {
         self.n_classes
     }
 
-    /// Number of rows.
+    /// Number of rows, including rows of weight 0. Copies of a row are not counted.
     pub fn n_rows(&self) -> usize {
         self.classes.len()
     }
 
-    /// Weight of a row.
+    /// Weight of a row: its number of copies, or 1 if the table has no weights. A row of weight 0
+    /// is in no pair.
     pub fn weight(&self, row: usize) -> u32 {
         self.weights.map_or(1, |w| w[row])
     }
@@ -198,8 +203,8 @@ impl<'a> CodeTable<'a> {
         self.weights
     }
 
-    /// Those of `rows` (all if `None`) that have weight, since rows of weight 0 are in no pair;
-    /// `None` if no row may lack it.
+    /// The rows among `rows` (all if `None`) whose weight is not 0, since rows of weight 0 are in
+    /// no pair. `None` if the table has no weights, so that there is nothing to drop.
     pub(super) fn positive_rows(&self, rows: Option<&[u32]>) -> Option<Vec<u32>> {
         self.weights?;
         let mut kept = Vec::with_capacity(rows.map_or(self.n_rows(), <[u32]>::len));
@@ -211,7 +216,8 @@ impl<'a> CodeTable<'a> {
         Some(kept)
     }
 
-    /// First slot of each feature, followed by the number of slots.
+    /// First slot of each feature, followed by the number of slots. It is computed anew by every
+    /// call, from the numbers of values.
     pub fn offsets(&self) -> Vec<u32> {
         let mut end = 0;
         let mut offsets = vec![0];
@@ -247,43 +253,48 @@ pub(super) const WHAT: &str = "the pass over pairs of rows";
 pub(super) const REMEDY: &str = "give it that much, count a sample of the rows or fewer columns";
 
 impl SlotRows {
-    /// Number of (distinct) rows.
+    /// Number of rows, where identical rows that were merged count once. Passes are quadratic in
+    /// it.
     pub fn len(&self) -> usize {
         self.weights.len()
     }
 
-    /// Number of classes, those without rows included.
+    /// Number of classes, including classes without rows. The rows of a class are contiguous.
     pub fn n_classes(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Number of slots.
+    /// Number of slots: the numbers of values of all features together. Counts have a block of
+    /// cells for each slot.
     pub fn n_slots(&self) -> usize {
         self.offsets[self.features] as usize
     }
 
-    /// The slots of a row.
+    /// The slots of a row, one per feature in feature order. Two rows agree on a feature if they
+    /// have the same slot.
     pub fn row(&self, i: usize) -> &[u32] {
         &self.slots[i * self.features..][..self.features]
     }
 
-    /// The rows of a class.
+    /// The rows of a class, which are contiguous. The range is empty for a class without rows.
     pub fn class_rows(&self, class: usize) -> Range<usize> {
         self.starts[class]..self.starts[class + 1]
     }
 
-    /// Binary digits of the largest multiplicity.
+    /// Binary digits of the largest multiplicity. The passes handle the rows with each digit
+    /// separately, so a large multiplicity costs time.
     pub fn weight_bits(&self) -> u32 {
         32 - self.weights.iter().fold(0, |any, &w| any | w).leading_zeros()
     }
 
-    /// Sum of all multiplicities.
+    /// Sum of all multiplicities, at most [`MAX_WEIGHT`]. Its square is the number of ordered pairs
+    /// of these rows, self-pairs included.
     pub fn total(&self) -> u64 {
         self.weights.iter().map(|&w| u64::from(w)).sum()
     }
 
-    /// Compact copies of `rows` (all if `None`; a row may be named twice) without those of weight
-    /// 0. `pass_bytes(rows)` is the least memory that the pass over that many distinct rows takes:
+    /// Compact copies of `rows` (all if `None`; a row may be named twice), except rows of weight 0.
+    /// `pass_bytes(rows)` is the least memory that the pass over that many distinct rows takes:
     /// with it a need that cannot be met is refused here, before any work.
     ///
     /// # Errors
@@ -337,7 +348,8 @@ impl SlotRows {
     }
 
     /// Bytes that [`Self::gather`] of `rows` distinct rows needs, with the pass that follows and
-    /// takes `pass_bytes`.
+    /// takes `pass_bytes`. Gathering frees its tables before the pass, so the larger of the two
+    /// counts beside the rows.
     pub fn need(rows: usize, features: usize, pass_bytes: usize) -> usize {
         let later = pass_bytes.max(Self::places_bytes(rows));
         Self::bytes(rows, features).saturating_add(later).max(Self::distinct_bytes(rows))
@@ -349,7 +361,8 @@ impl SlotRows {
         rows.saturating_mul(12)
     }
 
-    /// Bytes that these rows take.
+    /// Bytes that these rows take. They stay in memory during the pass, and callers take them off
+    /// its memory.
     pub fn held(&self) -> usize {
         Self::bytes(self.len(), self.features)
     }
@@ -359,7 +372,8 @@ impl SlotRows {
         rows.saturating_mul(4 * (features + 1))
     }
 
-    /// Most bytes that [`Self::assemble`] of `rows` distinct rows takes, its arguments included.
+    /// Most bytes that [`Self::assemble`] of `rows` distinct rows takes, its arguments included. A
+    /// node asks for them before it makes these arguments.
     pub fn gathered_bytes(rows: usize, features: usize) -> usize {
         let slots = 4 * rows.saturating_mul(features);
         // class (2), hash (8), number and weight of a distinct row (4 each); beside these first the
@@ -453,7 +467,9 @@ pub(super) struct DistinctRows {
 }
 
 impl DistinctRows {
-    /// Find identical rows among `rows` of a table (all if `None`).
+    /// Find identical rows among `rows` of a table (all if `None`): the same class, and the same
+    /// code in every column. O(rows x columns) by a hash of each row, which is compared in full
+    /// where hashes are equal.
     pub fn among(codes: &CodeTable<'_>, rows: Option<&[u32]>) -> Result<Self> {
         let row_at = |i: usize| rows.map_or(i, |r| r[i] as usize);
         let count = rows.map_or(codes.n_rows(), <[u32]>::len);

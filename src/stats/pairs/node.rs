@@ -223,12 +223,13 @@ impl PairNodeRows {
         Ok(Self { rows, features, codes, classes })
     }
 
-    /// Positions, in the layout, of the features that vary.
+    /// Positions, in the layout, of the features that vary. Scores and profiles of a node have
+    /// these features alone, in this order.
     pub fn features(&self) -> &[u32] {
         &self.features
     }
 
-    /// Bytes that the rows take.
+    /// Bytes that the rows take. Callers take them off the memory of the passes that follow.
     pub fn held(&self) -> usize {
         self.rows.held()
     }
@@ -317,7 +318,8 @@ impl PairNodeRows {
     }
 
     /// Matrices over all declared values and classes, where a pair of weight 1 counts `scale`, and
-    /// the contingency tables of the features.
+    /// the contingency tables of the features. Values and classes without rows in the node get
+    /// zeros. Formulas of users read this form, which is the same in every node.
     pub fn declared(
         &self,
         found: &NodeMatrices,

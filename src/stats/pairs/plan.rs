@@ -18,8 +18,9 @@
 //! binary features and 50,000 rows. [3] `benches/pairs_side_by_side.py`: kr-vs-kp, mushroom and
 //! letter in size. [4] `benches/pair_trees_wide.py`. [5] `benches/pair_trees.py`.
 //!
-//! Tried and removed: the counts of a child as those of its parent less those of its siblings. It
-//! gained a factor of 1.1 on kr-vs-kp, lost as much on mushroom, and was never chosen elsewhere.
+//! Tried and removed: the counts of a child as the counts of its parent less the counts of its
+//! siblings. This gained a factor of 1.1 on kr-vs-kp, lost as much on mushroom, and was never
+//! chosen elsewhere.
 
 use super::counts::{Classes, PairCounts};
 use super::dense;
@@ -47,8 +48,8 @@ const CACHED: usize = 16 << 20;
 const SHORT_WINDOW: usize = 4;
 /// Rows in the sample that estimates the frequencies of values.
 const SAMPLED_VALUES: usize = 1024;
-/// With more features than this there are so many distances that a single setting is cheaper to
-/// weigh than to count.
+/// With more features than this, and hence more distances, a single setting is cheaper to weigh
+/// than to count.
 const MANY_FEATURES: usize = 64;
 /// Most counters of a node that are shared by the trees of a cross-validation or sweep; beyond this
 /// sums are used where they suffice.
@@ -94,12 +95,14 @@ pub fn is_one_setting_cheaper(
     features > MANY_FEATURES && (!shared || counters > SHARED_COUNTERS)
 }
 
-/// Whether the folds of a cross-validation of `rows` rows may share their counts.
+/// Whether the folds of a cross-validation of `rows` rows may share their counts. With few rows,
+/// counting each fold separately is cheap, and sharing would gain nothing.
 pub fn folds_share(rows: usize) -> bool {
     rows >= FOLDS_FROM
 }
 
-/// Whether the counts of all pairs of folds, `cells` numbers per pair, are within the limit.
+/// Whether the counts of all pairs of folds, `cells` numbers per pair, are within the limit. With k
+/// folds there are `k (k + 1) / 2` pairs.
 pub fn folds_fit(folds: usize, cells: usize) -> bool {
     (folds * (folds + 1) / 2).saturating_mul(cells) <= FOLD_COUNTERS
 }
@@ -163,7 +166,8 @@ pub(super) struct PairShape {
 }
 
 impl PairShape {
-    /// Sizes of gathered rows.
+    /// Sizes of gathered rows. Rows are merged by now, so these are the sizes that the pass works
+    /// on.
     pub fn new(columns: &SlotRows, active: &SlotRows) -> Self {
         Self {
             columns: columns.len(),
@@ -175,7 +179,8 @@ impl PairShape {
         }
     }
 
-    /// Sizes of all pairs of `rows` distinct rows without copies.
+    /// Sizes of all pairs of `rows` distinct rows without copies. They estimate the memory of a
+    /// pass whose rows are not gathered yet.
     pub fn of_rows(rows: usize, features: usize, slots: usize, classes: usize) -> Self {
         Self { columns: rows, active: rows, features, slots, classes, weight_bits: 1 }
     }
@@ -195,7 +200,7 @@ pub(super) struct PassShape {
 }
 
 impl PassShape {
-    /// Shape of a pass over gathered rows; `sizes` are those of the active rows.
+    /// Shape of a pass over gathered rows; `sizes` has the number of active rows of each slot.
     pub fn new(
         kernels: Kernels,
         columns: &SlotRows,
@@ -221,7 +226,8 @@ impl PassShape {
         Self { kernels, pairs, counted_classes, entries: features, steps: features / 2.0 }
     }
 
-    /// This shape with another number of columns.
+    /// This shape with another number of columns. The active rows, and with them the schedules,
+    /// stay the same.
     pub fn for_columns(self, columns: usize) -> Self {
         Self { pairs: PairShape { columns, ..self.pairs }, ..self }
     }

@@ -73,22 +73,26 @@ impl Profile {
         Self { distances, plain, by_share, root, pairs, scale: 1.0 }
     }
 
-    /// The profile of pairs that each weigh `scale` times as much.
+    /// The profile of pairs that each weigh `scale` times as much. Nodes with real weights count
+    /// multiples of a unit, and the scale turns them back into the weights of the user; the counts
+    /// stay integers.
     pub fn scaled(self, scale: f64) -> Self {
         Self { scale, ..self }
     }
 
-    /// Number of features.
+    /// Number of features. In a node, these are the features that vary.
     pub fn features(&self) -> usize {
         self.plain.len() / (4 * self.distances)
     }
 
-    /// Bytes held.
+    /// Bytes held. The profiles that are kept for other trees on the same rows are limited by their
+    /// sum.
     pub fn bytes(&self) -> usize {
         8 * (self.plain.len() + self.by_share.len() + self.root.len())
     }
 
-    /// Score of each feature by a metric.
+    /// Score of each feature by a metric; larger is better. Integers are rounded only here, so
+    /// O(features x distances) per setting serves any number of settings after one pass.
     pub fn scores(&self, metric: PairMetric, setting: &PairSetting) -> Vec<f64> {
         let (d, theta, weights) =
             (self.distances, setting.theta(), setting.weights(self.distances));
@@ -121,7 +125,8 @@ impl Profile {
         self.scale * (theta[0] * dot(same, &weights) - theta[1] * dot(other, &weights))
     }
 
-    /// Default radius of Relief by a rule.
+    /// Default radius of Relief by a rule. It needs the pairs by distance alone, which any feature
+    /// of the counts has.
     pub fn radius(&self, rule: RadiusRule) -> usize {
         let (same, other) = self.root.split_at(self.distances);
         rule.radius(same.iter().zip(other).map(|(a, b)| (a + b) as f64))

@@ -29,7 +29,8 @@ impl RadiusRule {
         Self { own: total, needed: NEIGHBOURS * total }
     }
 
-    /// Rule for weights that are not numbers of copies, in any unit.
+    /// Rule for weights that are not numbers of copies, in any unit. Rows of weight 0 are ignored,
+    /// and a row is no neighbour of itself.
     pub fn of_importances(weights: impl Iterator<Item = f64>) -> Self {
         let (mut sum, mut squares, mut rows) = (0.0, 0.0, 0.0);
         for w in weights.filter(|&w| w > 0.0) {
@@ -53,7 +54,9 @@ impl RadiusRule {
     }
 }
 
-/// Default radius from counts of pairs over rows that count once or have integer weights.
+/// Default radius from counts of pairs over rows that count once or have integer weights. The
+/// counts must be over all pairs of some rows, because the number of rows is taken as the root of
+/// the number of pairs.
 pub fn default_radius(counts: &PairCounts) -> usize {
     let root = counts.root();
     let at = |distance: usize| root.iter().skip(distance).step_by(counts.distances()).sum::<i64>();

@@ -55,14 +55,16 @@ pub(super) enum ClassRelation {
     Class(usize),
     /// No columns: the tile does not hold the classes of the run.
     Foreign,
-    /// All columns that count: those of other classes are masked.
+    /// All columns that count, because columns of other classes are masked.
     Same,
-    /// No column that counts: those of the same class are masked.
+    /// No column that counts, because columns of the same class are masked.
     Other,
 }
 
 impl ClassRelation {
-    /// The case, from 0, of pairs that agree on a feature, for a column of class `own`.
+    /// The case, from 0, of pairs that agree on a feature, for a column of class `own`: 0 if the
+    /// rows of the run have this class, else 1. Where columns are masked by class, all columns that
+    /// are left have the same case.
     pub fn case(self, own: usize) -> usize {
         match self {
             Self::Class(class) => usize::from(class != own),
@@ -98,7 +100,8 @@ impl CounterShape {
         self.length * 4 * self.words
     }
 
-    /// Words of the `cold` planes.
+    /// Words of the `cold` planes. Their number grows with the bits per counter, because they hold
+    /// what no longer fits the hot planes.
     pub fn cold(self) -> usize {
         self.length * cold_planes(self.depth) * self.words
     }
@@ -114,7 +117,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Counters of `features` features, all zero.
+    /// Counters of `features` features, all zero. The memory of earlier counters is used again.
     pub fn reset(&mut self, features: usize, shape: CounterShape) {
         self.hot.reset(features * shape.hot());
         self.cold.reset(features * shape.cold());
@@ -122,7 +125,8 @@ impl Counters {
         self.blocks.resize(features, 0);
     }
 
-    /// Counter number `index` of a feature.
+    /// Counter number `index` of a feature, for a kernel that reads it. The shape must be the one
+    /// that the counters were reset with.
     pub fn counter(&self, feature: usize, index: usize, shape: CounterShape) -> Counter<'_> {
         let (hot, cold) = (shape.hot(), shape.cold());
         Counter {

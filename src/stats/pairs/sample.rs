@@ -93,9 +93,9 @@ pub fn block_scores(
 /// Sums over the rows of a slot.
 #[derive(Debug, Clone, Copy)]
 struct SlotWeight {
-    /// Of weights.
+    /// Sum of the weights.
     sum: f64,
-    /// Of squared weights: the self-pairs.
+    /// Sum of the squared weights, which is the weight of the self-pairs.
     squares: f64,
 }
 

@@ -80,13 +80,15 @@ pub(super) struct TilePlanes {
 }
 
 impl TilePlanes {
-    /// Room for tiles of `words` words of these rows.
+    /// Room for tiles of `words` words of these rows. A worker loads one tile after the other into
+    /// it.
     pub fn new(rows: &SlotRows, words: usize) -> Self {
         let slots = Buffer::zeroed(rows.n_slots() * words);
         Self { slots, valid: Buffer::zeroed(words), weights: Vec::new() }
     }
 
-    /// Load the columns of a tile.
+    /// Load the columns of a tile; the planes of the tile before are cleared. If the tile has fewer
+    /// columns than there is room for, the other bits stay 0 and are not `valid`.
     pub fn load(&mut self, rows: &SlotRows, tile: &Tile) {
         let words = self.valid.len();
         self.slots.fill(0);
@@ -148,8 +150,8 @@ pub(super) struct PairScan {
 }
 
 impl PairScan {
-    /// Cut and schedule the rows of the given tiles; `majority` is that of all rows
-    /// ([`SlotSizes`]).
+    /// Divide the rows of the given tiles into chunks, and schedule them. `majority` has the
+    /// majority value of each feature among all rows ([`SlotSizes`]).
     pub fn new(
         control: &Control,
         rows: &SlotRows,
@@ -183,7 +185,7 @@ pub(super) struct SlotSizes {
 }
 
 impl SlotSizes {
-    /// Count the rows.
+    /// Count the rows of each slot. A row counts once, whatever its multiplicity.
     pub fn new(rows: &SlotRows) -> Self {
         let mut sizes = vec![0u32; rows.n_slots()];
         rows.slots.iter().for_each(|&slot| sizes[slot as usize] += 1);
@@ -244,15 +246,15 @@ struct ValueCount {
 struct ValueLists {
     /// First row of each value in `rows`, then, once `rows` is filled, the end.
     ends: Vec<u16>,
-    /// Rows by value, those of the majority value last.
+    /// Rows by value; the rows of the majority value come last.
     rows: Vec<u16>,
     /// The values that occur, without the majority value.
     counts: Vec<ValueCount>,
 }
 
 impl ValueLists {
-    /// The schedule of one feature from the values of the chunk's rows: columns of a value count
-    /// the rows that have it, those of the majority value the rows that do not.
+    /// The schedule of one feature from the values of the chunk's rows. Columns of a value count
+    /// the rows that have it; columns of the majority value count the rows that do not have it.
     fn schedule(
         &mut self,
         values: impl Iterator<Item = u16> + Clone,

@@ -33,11 +33,13 @@ pub(super) struct Draw {
 }
 
 impl Draw {
-    /// Numbers after position `counter` of the sequence of a seed.
+    /// Numbers after position `counter` of the sequence of a seed. Tests that draw beside a random
+    /// table of the same seed begin at a far counter.
     pub fn new(seed: u64, counter: u64) -> Self {
         Self { seed, counter }
     }
 
+    /// The next number, uniform in `0..bound`. Every call advances the counter by one.
     pub fn below(&mut self, bound: usize) -> usize {
         self.counter += 1;
         uniform(mix(self.seed, self.counter), bound as u64) as usize
@@ -85,6 +87,7 @@ impl Random {
         Self { columns, levels, classes, n_classes, weights }
     }
 
+    /// The table as the passes read it. Its columns are borrowed.
     pub fn codes(&self) -> CodeTable<'_> {
         let columns = self
             .columns

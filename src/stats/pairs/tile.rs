@@ -71,7 +71,7 @@ pub(super) struct Worker<'a> {
     popcounts: Buffer,
     /// Pairs of one flush, `[slot][run of columns][counter]`.
     totals: Vec<u64>,
-    /// Those of them that agree on the slot's feature.
+    /// The pairs among them that agree on the slot's feature.
     equal: Vec<u64>,
 }
 
@@ -100,6 +100,8 @@ fn sum_over_runs(
 }
 
 impl<'a> Worker<'a> {
+    /// A worker for the pairs of `columns` with the rows of `scan`, which are some or all of the
+    /// `active` rows. It adds to `counts`; its buffers are used again for every tile.
     pub fn new(
         kernels: Kernels,
         columns: &'a SlotRows,
@@ -158,7 +160,9 @@ impl<'a> Worker<'a> {
         costs.cheapest().window
     }
 
-    /// Count the pairs of one tile of columns with all active rows.
+    /// Count the pairs of one tile of columns with all active rows. Cases 3 and 4 get the totals of
+    /// all cases ([`Self::finish`]). The distances that have counters follow from a sample for the
+    /// first tile, and from the tile before for any other.
     pub fn count_tile(&mut self, control: &Control, tile: &Tile) -> Result<()> {
         self.planes.load(self.columns, tile);
         self.kernels.byte_masks(&self.planes.slots, &mut self.bytes);
@@ -478,7 +482,8 @@ impl<'a> Worker<'a> {
         self.counts
     }
 
-    /// Replace the totals in cases 3 and 4 by totals less cases 1 and 2.
+    /// Replace the totals in cases 3 and 4 by totals less cases 1 and 2. It is called once, after
+    /// the counts of all workers were added up.
     pub fn finish(counts: &mut PairCounts) {
         let d = counts.distances();
         for class in counts.cells.chunks_exact_mut(4 * d) {

@@ -121,7 +121,8 @@ pub(super) fn by_sums(
     let same_rows = std::ptr::eq(columns, active);
     let worker = || WeighWorker::new(kernels, columns, active, same_rows);
 
-    // The weights are relative to that of the nearest pair, which takes a pass over distances.
+    // The weights are relative to the weight of the nearest pair; to find it takes a pass over
+    // distances.
     let nearest = match known_nearest {
         Some(nearest) => nearest,
         None => {
@@ -169,6 +170,8 @@ pub(super) struct SumsBytes {
 }
 
 impl SumsBytes {
+    /// The memory of sums over pairs of this shape. It is an upper bound that is known before the
+    /// blocks are made.
     pub fn new(kernels: Kernels, shape: &PairShape) -> Self {
         let &PairShape { columns, active, features, slots, classes, weight_bits } = shape;
         // per digit of the multiplicities a row takes 4 bytes per slot, 2 per joint value and 8
@@ -188,7 +191,7 @@ impl SumsBytes {
         }
     }
 
-    /// Bytes for the given number of shares.
+    /// Bytes for the given number of shares. The caller takes as many shares as the memory allows.
     pub fn total(&self, shares: usize) -> usize {
         self.shared.saturating_add(self.per_share.saturating_mul(shares))
     }

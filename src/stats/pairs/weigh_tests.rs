@@ -26,8 +26,8 @@ fn setting(draw: &mut Draw) -> PairSetting {
     PairSetting::new([1.0, 0.5, 0.25, 1.0], alpha, decay).unwrap()
 }
 
-/// Sums must be those of the counts times the integer weights, exactly; R and the scores within
-/// half a unit per pair.
+/// Sums must equal the counts times the integer weights, exactly; R and the scores may differ from
+/// the exact ones by half a unit per pair.
 fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &PairSetting, what: &str) {
     let d = counts.distances();
     let weights = setting.weights(d);
@@ -82,7 +82,7 @@ fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &PairSetting, wha
     near(vec![weighed.whole()], vec![profile.whole(setting)], 1.0);
 }
 
-/// The sums by the method that is chosen, checked to be those of both methods.
+/// The sums by the method that is chosen, which must equal the sums by either method.
 fn every_way(
     control: &Control,
     level: Level,

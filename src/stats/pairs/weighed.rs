@@ -50,7 +50,7 @@ struct IdenticalRows {
 }
 
 impl WeighedPairs {
-    /// No pairs yet.
+    /// Sums of no pairs yet.
     pub(super) fn new(columns: &SlotRows, active: &SlotRows, setting: &PairSetting) -> Self {
         let classes = active.n_classes();
         let slots = columns.n_slots();
@@ -176,17 +176,18 @@ impl WeighedPairs {
         Ok(self)
     }
 
-    /// Number of features.
+    /// Number of features. Two rows are at a distance from 0 to this number.
     pub fn features(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Number of classes.
+    /// Number of classes. Sums are always kept by class.
     pub fn classes(&self) -> usize {
         self.n_classes
     }
 
-    /// Number of values of a feature.
+    /// Number of values of a feature, including the value that stands for missing cells if there is
+    /// one. Values that do not occur have sums of 0.
     pub fn values(&self, feature: usize) -> usize {
         (self.offsets[feature + 1] - self.offsets[feature]) as usize
     }
@@ -196,24 +197,30 @@ impl WeighedPairs {
         self.unit
     }
 
-    /// Integer sums of a feature, `[value][class][case]`, without the pairs at distance 0.
+    /// Integer sums of a feature, `[value][class][case]`, without the pairs at distance 0. Each is
+    /// a multiple of [`Self::unit`], before theta.
     pub fn feature(&self, feature: usize) -> &[u128] {
         let size = self.n_classes * 4;
         &self.sums[self.offsets[feature] as usize * size..self.offsets[feature + 1] as usize * size]
     }
 
-    /// Ordered pairs at distance 0 of a feature, `[value][class][same class, other class]`.
+    /// Ordered pairs at distance 0 of a feature, `[value][class][same class, other class]`. Their
+    /// weight would dwarf all others, so they are counted exactly; such pairs agree on every
+    /// feature, so cases 3 and 4 have none.
     pub fn at_distance_zero(&self, feature: usize) -> &[i128] {
         let size = self.n_classes * 2;
         &self.zero[self.offsets[feature] as usize * size..self.offsets[feature + 1] as usize * size]
     }
 
-    /// The sums for pairs that each weigh `scale` times as much.
+    /// The sums for pairs that each weigh `scale` times as much. Nodes with real weights add
+    /// multiples of a unit, and the scale turns them back into the weights of the user; the sums
+    /// stay integers.
     pub fn scaled(self, scale: f64) -> Self {
         Self { scale, ..self }
     }
 
-    /// Count matrices `R[slot][class][case]`, with the values of all features as slots.
+    /// Count matrices `R[slot][class][case]`, with the values of all features as slots. Integers
+    /// are rounded here, once.
     pub fn matrices(&self) -> Vec<f64> {
         let cells = self.sums.chunks_exact(4).zip(self.zero.chunks_exact(2));
         cells
@@ -279,7 +286,8 @@ impl WeighedPairs {
         (0..self.features()).map(score).collect()
     }
 
-    /// Pi of the undivided set ([`Profile::whole`](super::Profile::whole)).
+    /// Pi of the undivided set ([`Profile::whole`](super::Profile::whole)). It is the score of a
+    /// split with one branch, under the setting of the sums.
     pub fn whole(&self) -> f64 {
         let r = self.cases(0, |_| 1);
         self.theta[0] * (r[0] + r[2]) - self.theta[1] * (r[1] + r[3])

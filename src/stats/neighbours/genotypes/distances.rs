@@ -46,7 +46,8 @@ pub(super) struct DistanceTile {
 }
 
 impl DistanceTile {
-    /// Compare the rows with all places.
+    /// Compare the rows with all places. If the rows are all samples, each pair is compared once
+    /// and its distance is copied to the other order.
     pub fn new(
         control: &Control,
         samples: &Samples<'_>,
@@ -105,8 +106,8 @@ fn mirrored(control: &Control, samples: &Samples<'_>, own: &[u32]) -> Result<Vec
     Ok(whole)
 }
 
-/// Number of variants whose codes differ, `[own][place]`; with `once` only for places from the
-/// block of the row on.
+/// Number of variants whose codes differ, `[own][place]`. With `once`, a row is compared with the
+/// places from its block on only, because the other pairs are mirrored.
 fn differing(
     control: &Control,
     samples: &Samples<'_>,

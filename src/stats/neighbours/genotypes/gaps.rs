@@ -96,6 +96,8 @@ pub(super) struct Gaps {
 
 impl Gaps {
     /// Find the missing genotypes of the variants that vary, and the shares of their known ones.
+    /// Constant variants are left out, because they count in no distance and get no score.
+    /// O(samples) per variant with missing genotypes.
     pub fn new(control: &Control, samples: &Samples<'_>) -> Result<Self> {
         let Samples { planes, by_place, .. } = samples;
         let mut classes = vec![0u16; by_place.len()];
@@ -127,12 +129,14 @@ impl Gaps {
         Ok(Self { gaps, classes, grid })
     }
 
-    /// The grid of all distances.
+    /// The grid of all distances. Corrections are rounded to its step, so that sums of distances
+    /// stay exact.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// Whether no genotype is missing.
+    /// Whether no genotype is missing, apart from variants that are constant. Distances are then
+    /// whole numbers, and nothing is corrected.
     pub fn is_empty(&self) -> bool {
         self.gaps.is_empty()
     }
@@ -238,7 +242,10 @@ impl Gaps {
         reverse
     }
 
-    /// Correct the sums of the variants of group `group`.
+    /// Correct the sums of the variants of group `group`: a pair with a missing genotype gets its
+    /// expected difference in the place of the 0 or 1 that was counted. `reverse` has the rows that
+    /// picked each place, so a missing genotype is also corrected where its sample was picked as a
+    /// neighbour.
     pub fn correct(
         &self,
         control: &Control,

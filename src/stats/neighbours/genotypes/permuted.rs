@@ -150,8 +150,9 @@ struct Batch {
     lists: Vec<u16>,
     /// Quads of each place.
     quads: Vec<Quad>,
-    /// For each quad and subset: weight per member that differs; and per neighbour of any class
-    /// that differs, which is 0 but for the first subset of a permutation.
+    /// For each quad and subset: the weight per member that differs, and the weight per neighbour
+    /// of any class that differs. The second weight is 0 except for the first subset of a
+    /// permutation.
     weights: Vec<[(f64, f64); AT_ONCE]>,
 }
 

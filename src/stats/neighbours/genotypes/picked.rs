@@ -11,7 +11,7 @@ pub(super) struct PickedRows<'a> {
 }
 
 impl<'a> PickedRows<'a> {
-    /// Each row with each group of its neighbours.
+    /// Each row with each group of its neighbours. A row without neighbours does not occur.
     pub fn groups(&self) -> impl Iterator<Item = (usize, &'a PlaceGroup)> {
         let rows = self.rows.clone().zip(self.contributions);
         rows.flat_map(|(row, contribution)| contribution.groups.iter().map(move |g| (row, g)))

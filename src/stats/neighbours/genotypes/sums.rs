@@ -96,7 +96,7 @@ pub(super) fn add(
                 let sums = GenotypeSums { weight, out: &mut sums, tally: &mut tally[kind] };
                 add_differing(samples.level, &group, place, neighbours, sums);
             }
-            // Counts of the group fit 32 bits; add them to those of all tiles.
+            // Counts of the group fit 32 bits; add them to the counts of all tiles.
             if let Some((hits, misses)) = counts {
                 for (to, from) in [hits, misses].into_iter().zip(&mut tally) {
                     let to = &mut to[g * GROUP..][..scores.len()];

@@ -1,5 +1,5 @@
-//! Levels, threads and tiles change nothing; the tests of the Python package hold the scores
-//! against those of nominal columns.
+//! Levels, threads and tiles change nothing. The tests of the Python package compare the scores
+//! with the scores of nominal columns.
 
 use super::super::distances::RowDistances;
 use super::*;

@@ -1,10 +1,10 @@
 //! Sums over the groups of a set S of features without one of them, for each feature of S in turn.
 //!
 //! The groups of S - k are unions of the groups of S, so the rows need not be read again. They are
-//! found for all k by halving: starting from one group and the range of all features of S, the
-//! groups are refined by one half of the range for the features in the other half, until the range
-//! is a single feature k and the groups are those of S - k. A set of s features takes `s log2(s)`
-//! refinements of the groups, not of the rows.
+//! computed for all k by halving. At the start there is one group, and the range of all features of
+//! S. The groups are refined by one half of the range for the features in the other half, until the
+//! range is a single feature k, and the groups are the groups of S - k. A set of s features takes
+//! `s log2(s)` refinements of the groups, not of the rows.
 
 use super::rows::RowTable;
 use super::sums::{GroupedRows, PairSums};
@@ -46,7 +46,8 @@ struct OpenRange {
 }
 
 impl<'a> Removals<'a> {
-    /// `rows` are grouped by `features`.
+    /// The groups of S, where `rows` are grouped by `features`, the features of S. One pass over
+    /// the rows takes the codes of each group and its weight by class; later steps read only these.
     pub fn new(table: &RowTable<'_>, features: &'a [u32], rows: &GroupedRows<'_>) -> Self {
         const NONE: u32 = u32::MAX;
         let mut scratch = RefineScratch::default();
@@ -89,7 +90,7 @@ impl<'a> Removals<'a> {
             }
         }
         let totals = first.iter().map(|&i| all[groups.of[i] as usize]).collect();
-        // Codes of the groups: those of any row.
+        // Codes of the groups, taken from the first row of each.
         let codes = features
             .iter()
             .map(|&k| {
@@ -102,7 +103,7 @@ impl<'a> Removals<'a> {
     }
 
     /// Call `put(k, sums)` for each feature k of S with the sums by its values, over the groups of
-    /// S without k.
+    /// S without k. Features come in no particular order; `put` is not called if S is empty.
     pub fn for_each(
         &mut self,
         control: &Control,

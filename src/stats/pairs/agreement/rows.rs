@@ -24,7 +24,7 @@ pub(super) struct Pack {
 /// with many groups.
 const PACK_CODES: [usize; 2] = [256, 32];
 
-/// The rows of a [`CodeTable`] without those of weight 0.
+/// The rows of a [`CodeTable`] without rows of weight 0.
 pub(super) struct RowTable<'a> {
     pub columns: Vec<CodeCells<'a>>,
     /// Number of values of each column.
@@ -44,7 +44,8 @@ pub(super) struct RowTable<'a> {
 }
 
 impl<'a> RowTable<'a> {
-    /// Prepare the rows of a table. Identical rows are merged where at most four fifths remain.
+    /// Prepare the rows of a table. Identical rows are merged where fewer than four fifths remain.
+    /// The packs and the sums that all sets share are made here, once.
     pub fn new(control: &Control, codes: &CodeTable<'a>) -> Result<Self> {
         let columns: Vec<CodeCells<'a>> = codes
             .columns()
@@ -68,7 +69,7 @@ impl<'a> RowTable<'a> {
             squares: Vec::new(),
             packs: [Vec::new(), Vec::new()],
         };
-        // Fewer rows: without those of weight 0, and distinct ones only.
+        // Fewer rows: no rows of weight 0, and distinct rows only.
         let positive = codes.positive_rows(None);
         let distinct = DistinctRows::among(codes, positive.as_deref())?;
         if distinct.rows.len() < codes.n_rows() {
@@ -96,12 +97,14 @@ impl<'a> RowTable<'a> {
         Ok(table)
     }
 
-    /// Number of (distinct) rows.
+    /// Number of rows that are left: rows of weight 0 are dropped, and identical rows are merged
+    /// where that pays. All columns and packs have as many codes.
     pub fn len(&self) -> usize {
         self.classes.len()
     }
 
-    /// Copies of a row.
+    /// Copies of a row, at least 1. A merged row stands for the copies of all rows that were merged
+    /// into it.
     #[inline]
     pub fn weight(&self, row: usize) -> u32 {
         self.weights.as_ref().map_or(1, |w| w[row])

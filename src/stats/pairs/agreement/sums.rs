@@ -4,10 +4,10 @@
 //! With N rows of a value and class in a group, M of the class, V of the value and T in all,
 //! [`PairSums`] adds up `N^2`, `V^2`, `N M` and `V T` per value. There are two methods. The first
 //! counts a table `[group][class][value]`, for several features at once by a pack; it is used where
-//! the table is small compared with the rows. The second orders the rows by group, without groups
-//! of one row, and adds the pairs of different rows, group by group in a table `[value][class]`, to
-//! those of the rows with their own copies. A cost model chooses per feature; both give the same
-//! integers.
+//! the table is small compared with the rows. The second orders the rows by group, and leaves out
+//! groups of one row. It adds the pairs of different rows, group by group in a table
+//! `[value][class]`, to the pairs of rows with their own copies. A cost model chooses per feature;
+//! both give the same integers.
 
 use super::super::input::CodeValues;
 use super::rows::{Pack, RowTable};
@@ -75,7 +75,7 @@ impl GroupingCosts {
         self.rows * increment + 2.0 * entries
     }
 
-    /// Summing the table of a pack to that of one feature with `levels` values.
+    /// Summing the table of a pack to the table of one feature with `levels` values.
     fn margin(&self, levels: usize) -> f64 {
         2.0 * self.cells * levels as f64
     }
@@ -87,6 +87,9 @@ impl GroupingCosts {
 }
 
 impl<'t> GroupedRows<'t> {
+    /// Prepare rows in the given groups. The weights of the groups are added up here; the weights
+    /// by class are kept only if there are no more (group, class) pairs than rows, since tables
+    /// would not pay otherwise.
     pub fn new(table: &'t RowTable<'t>, groups: GroupNumbers) -> Self {
         let classes = table.n_classes;
         let (mut group_class, mut class_totals) = (Vec::new(), Vec::new());
@@ -112,7 +115,8 @@ impl<'t> GroupedRows<'t> {
         Self { table, groups, group_class, class_totals, totals, ordered: None }
     }
 
-    /// Sums by slot (feature, value).
+    /// Sums by slot (feature, value), of all features of the table. Packs come first where they are
+    /// cheaper than their features one by one.
     pub fn sums(&mut self, control: &Control) -> Result<Vec<PairSums>> {
         let table = self.table;
         let mut out = vec![PairSums::default(); table.of_slot.len()];
@@ -162,7 +166,7 @@ impl<'t> GroupedRows<'t> {
         Ok(out)
     }
 
-    /// Weights `[group][class][code]`.
+    /// Weight of the rows by group, class and code, `[group][class][code]`.
     fn count(&self, codes: CodeValues<'_>, arity: usize) -> Vec<u32> {
         let mut counts = vec![0u32; self.class_totals.len() * arity];
         let weights = self.table.weights.as_deref();
@@ -204,8 +208,8 @@ impl<'t> GroupedRows<'t> {
 
     /// Add the sums of all features of a pack.
     ///
-    /// The table of the pack is summed to the table of its lowest digit, a feature, and to that of
-    /// the higher digits, with which the next feature goes on.
+    /// The table of the pack is summed to two tables: one for its lowest digit, which is a feature,
+    /// and one for the higher digits. The next feature goes on with the second table.
     fn sum_pack(&self, pack: &Pack, out: &mut [PairSums]) {
         let mut counts = self.count(CodeValues::U8(&pack.codes), pack.arity);
         let mut arity = pack.arity;

@@ -66,7 +66,8 @@ fn sums_equal_the_double_loop() {
     }
 }
 
-/// Rows enough for tables of packs, and a feature of so many values that rows are ordered by group.
+/// Enough rows for tables of packs, and a feature with too many values for a table, by which rows
+/// are ordered by group.
 #[test]
 fn tables_packs_and_ordered_rows_agree_with_the_double_loop() {
     let t = 700usize;

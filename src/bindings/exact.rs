@@ -39,9 +39,9 @@ fn model_of(
 
 /// The smallest consistent tree of a data set, or the best that the limits allow.
 ///
-/// The model's parameters are `parameters` and under "found" the proven lower bound
-/// of the number of nodes, the search nodes opened, and the weight of the rows that every tree
-/// misclassifies.
+/// The parameters of the model are `parameters` and, under "found", the proven lower bound of the
+/// number of nodes, the number of search nodes that were opened, and the weight of the rows that
+/// every tree misclassifies.
 #[pyfunction]
 #[pyo3(signature = (
     data, limits, minimise_errors, parameters, sample_weight = None, progress = None
@@ -109,8 +109,9 @@ pub fn near_optimal(
     Ok((pythonize(py, &found.features)?.unbind(), models))
 }
 
-/// A model of an optimal tree, with what was found under "found": a lower and an upper bound of the
-/// objective.
+/// A model of an optimal tree. Its parameters have under "found" a lower and an upper bound of the
+/// objective, the number of search nodes that were opened, and the weight of the misclassified
+/// rows.
 fn searched(
     py: Python<'_>,
     data: &Dataset,
@@ -128,8 +129,9 @@ fn searched(
 
 /// The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.
 ///
-/// Parameters are those of `minimal_tree`; under "found" there are a lower and an upper bound of
-/// the objective. If `returns`, Ctrl-C ends the search as a time limit does.
+/// The model has the same parameters as a model of `minimal_tree`, but under "found" there are a
+/// lower and an upper bound of the objective. If `returns`, Ctrl-C ends the search as a time limit
+/// does.
 #[pyfunction]
 #[pyo3(signature = (
     data, objective, limits, parameters, sample_weight = None, n_jobs = None, progress = None,

@@ -61,8 +61,8 @@ pub fn accepts(delta: f64, temperature: f64, dice: &mut Dice) -> bool {
     delta <= 0.0 || (delta < 40.0 * temperature && dice.unit() < (-delta / temperature).exp())
 }
 
-/// Whether two rungs at temperatures `cold` and `hot` exchange their states; that of the cold one
-/// costs `excess` more.
+/// Whether two rungs at temperatures `cold` and `hot` exchange their states. The state of the cold
+/// rung costs `excess` more than the state of the hot one.
 fn exchanges(excess: f64, cold: f64, hot: f64, dice: &mut Dice) -> bool {
     let gain = excess * (1.0 / cold - 1.0 / hot);
     gain >= 0.0 || dice.unit() < gain.exp()
@@ -199,8 +199,9 @@ struct Moves {
     steps: u64,
 }
 
-/// Exchange the states of neighbouring rungs: those from an even or, in odd rounds, from an odd
-/// rung on. `cost` of a state.
+/// Exchange the states of neighbouring rungs, by the rule of [`exchanges`]. In even rounds the
+/// lower rung of each pair has an even number, in odd rounds an odd one. `cost` gives the cost of a
+/// state.
 fn exchange_rungs<S>(
     rungs: &mut [S],
     cost: impl Fn(&S) -> f64,

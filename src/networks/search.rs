@@ -83,7 +83,8 @@ pub struct SearchResult {
     pub counted: u64,
 }
 
-/// Search for models; `prior` by the names of the variables.
+/// Search for models with short messages, and estimate how probable each arc is. `prior` numbers
+/// the variables as `variables` does.
 ///
 /// # Errors
 /// [`Error::Parameter`] for settings or a prior out of range, [`Error::Cancelled`].

@@ -67,7 +67,7 @@ impl Record {
         &self.bytes[start..self.ends[j]]
     }
 
-    /// Whether two records have the same cells, but for blanks around them.
+    /// Whether two records have the same cells, apart from blanks around the cells.
     pub(crate) fn has_cells_of(&self, other: &Self) -> bool {
         self.ends.len() == other.ends.len()
             && (0..self.ends.len()).all(|j| trim(self.cell(j)) == trim(other.cell(j)))

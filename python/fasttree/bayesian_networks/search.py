@@ -67,7 +67,7 @@ class SearchResult:
 
 
 def found_models(models: list[dict[str, Any]]) -> list[FoundModel]:
-    """Models as the core, or a model file, has them."""
+    """The found models, from the records of the core or of a model file."""
     return [
         FoundModel(**{**model, "parents": tuple(map(tuple, model["parents"]))}) for model in models
     ]

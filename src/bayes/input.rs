@@ -88,7 +88,7 @@ pub struct Input {
     pub classes: Vec<u16>,
     /// Weight of each row in units.
     pub weights: Vec<i64>,
-    /// What one unit weighs.
+    /// Weight of one unit.
     pub unit: f64,
     /// Weight of each class.
     pub class_counts: Vec<f64>,

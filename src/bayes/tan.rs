@@ -268,7 +268,7 @@ impl Tan {
         for &j in d.order.iter().rev() {
             let values = d.arities[j];
             let known = (cells.codes[j] < values).then_some(cells.codes[j]);
-            // values of the parent that get a message: its own value if known
+            // values of the parent that get a message: only the parent's value if it is known
             let targets = match self.parents[j] {
                 None => 0..1,
                 Some(i) if cells.codes[i] < d.arities[i] => cells.codes[i]..cells.codes[i] + 1,

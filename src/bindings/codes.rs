@@ -222,8 +222,8 @@ pub fn row_hashes<'py>(
 type PyEncodedRows<'py> =
     (Bound<'py, PyArray2<u8>>, Vec<(u32, bool, Option<Bound<'py, PyArray2<f64>>>)>, Vec<i128>);
 
-/// Encode the rows that have copies. `cuts` are the cut points of numeric columns (None for nominal
-/// ones), `levels` the numbers of levels of nominal ones.
+/// Encode the rows that have copies. `cuts` has the cut points of each numeric column and None for
+/// each nominal one; `levels` has the number of levels of each nominal column.
 #[pyfunction]
 pub fn encode_rows<'py>(
     py: Python<'py>,

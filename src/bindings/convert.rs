@@ -116,7 +116,7 @@ impl GivenTarget {
 /// Blocks side by side, as one table of features.
 pub struct Columns<'a> {
     views: Vec<ArrayView<'a>>,
-    /// (view, column in it) of each feature.
+    /// For each feature, the index of its view and its column there.
     place: Vec<(usize, usize)>,
     rows: usize,
 }

@@ -59,7 +59,7 @@ impl PyDataset {
         self.target.len()
     }
 
-    /// The caller's blocks; none once they are encoded.
+    /// The caller's blocks of columns; an empty list once they are encoded.
     pub(super) fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<ArrayBlock<'py>>> {
         let kept = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().map(|block| block.bind(py).extract()).collect()

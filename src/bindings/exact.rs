@@ -17,7 +17,8 @@ use pyo3::prelude::*;
 use pythonize::pythonize;
 use serde_json::{Map, Value, json};
 
-/// A model of a found tree: `parameters` (a JSON object) with `found` under "found".
+/// A model of the tree that a search returned. Its parameters are `parameters`, a JSON object, to
+/// which `found` is added under "found".
 fn model_of(
     py: Python<'_>,
     data: &Dataset,
@@ -68,8 +69,9 @@ pub fn minimal_tree(
 }
 
 /// The first tests of near-optimal trees by feature, as a list of dicts (see
-/// [`exact::FeatureRoots`]), and the trees of at most `most_trees` of them, whose models have the
-/// parameters of `optimal_tree`.
+/// [`exact::FeatureRoots`]), and the trees of at most `most_trees` of these tests. A tree is
+/// near-optimal if its objective is at most `within` above the least. The parameters of the models
+/// are set as by `optimal_tree`.
 #[pyfunction]
 #[pyo3(signature = (
     data, objective, limits, within, most_trees, parameters, sample_weight = None, n_jobs = None,

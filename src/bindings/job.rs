@@ -207,7 +207,7 @@ pub fn allocated() -> Option<(usize, usize)> {
     memory::allocated()
 }
 
-/// Exercise what every long call relies on: "spin" works for some seconds on all threads, "panic"
+/// Exercise the machinery of long calls: "spin" works for some seconds on all threads, "panic"
 /// panics on one of them. For tests and `ftree doctor`.
 #[pyfunction]
 #[pyo3(signature = (what, seconds = 0.0, n_jobs = None, progress = None))]

@@ -159,8 +159,8 @@ fn on_each_row(
     })
 }
 
-/// Fit a tree on some rows (all if None). What its nodes count and predict is read from the rows of
-/// `leaf_data`, if it is given, with their weights.
+/// Fit a tree on some rows (all if None). If `leaf_data` is given, the counts and predictions of
+/// all nodes are taken from its rows, with the weights `leaf_weight`.
 #[pyfunction]
 #[pyo3(signature = (
     data, config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None,

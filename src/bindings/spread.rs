@@ -99,7 +99,7 @@ impl PySpreadGrowth {
         Ok((features.into_pyarray(py), targets.into_pyarray(py), routes.groups))
     }
 
-    /// Put a subtree that a worker grew in the place of a node.
+    /// Replace a node that `small` took out by the subtree that a worker has grown for it.
     fn graft(
         &mut self,
         node: u32,

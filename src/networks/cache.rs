@@ -21,7 +21,7 @@ const DENSE: usize = 16;
 /// Number of hash tables, each with a lock.
 const SHARDS: usize = 64;
 
-/// Most costs that the shards hold: what a hash table of 2^15 slots takes, per shard.
+/// Largest number of costs in the shards. A shard holds as many as a hash table of 2^15 slots.
 pub const LARGEST_CACHE: usize = SHARDS * (7 << 12);
 
 /// Message lengths of tables, each counted when it is first needed.

@@ -69,8 +69,8 @@ fn exchanges(excess: f64, cold: f64, hot: f64, dice: &mut Dice) -> bool {
 }
 
 impl Chain<'_> {
-    /// Run chain `number` with the random numbers of `unit`: the visits at temperature 1, and the
-    /// best model of all rungs.
+    /// Run chain `number` with the random numbers of `unit`. Returns the visits at temperature 1,
+    /// and the best model of all rungs.
     pub fn run(&self, number: usize, unit: u64) -> Result<(Visits, OrderedModel)> {
         let mut dice = Dice::new(self.seed, unit);
         let rungs = if self.sums.is_some() { ORDER_RUNGS } else { MODEL_RUNGS };
@@ -154,7 +154,8 @@ impl Chain<'_> {
         Ok((visits, best))
     }
 
-    /// Make some moves over models; count the visits if they count.
+    /// Make some moves over models, and count the visits if `visits` is given. `best` becomes the
+    /// best model on the way.
     fn walk(
         &self,
         model: &mut OrderedModel,

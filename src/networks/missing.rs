@@ -21,7 +21,7 @@ pub struct CodeRows {
     pub columns: Vec<Vec<u32>>,
     /// Weight of each row, in units.
     pub weights: Vec<i64>,
-    /// What one unit weighs.
+    /// Weight of one unit.
     pub unit: f64,
 }
 

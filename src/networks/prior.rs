@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriorConfig {
-    /// Probability of an arc that `arcs` does not name. `None`: a search estimates it, others take
-    /// 1/2.
+    /// Probability of an arc that `arcs` does not name. If `None`, a search estimates it, and other
+    /// functions take 1/2.
     #[serde(default)]
     pub arc_probability: Option<f64>,
     /// (i, j, probability of the arc from i to j if i comes first).

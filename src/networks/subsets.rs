@@ -41,7 +41,8 @@ struct GroupLevel {
 
 /// Memory to divide a group by the values of a variable.
 struct ValueCounters {
-    /// Count of each value, then the next place of its rows; zeros between groups.
+    /// Count of each value in a group, and then the position for its next row. All are 0 between
+    /// two groups.
     count: Vec<u32>,
     /// Values that occur in the group.
     seen: Vec<u32>,

@@ -217,7 +217,7 @@ impl CellScanner {
         Ok(())
     }
 
-    /// Skip lines at the start of the file; the position behind them.
+    /// Skip lines at the start of the file, and return the position behind them.
     fn skip_lines(&mut self, block: &[u8], from: usize) -> usize {
         for (at, &byte) in block.iter().enumerate().skip(from) {
             let second = self.after_return && byte == b'\n';

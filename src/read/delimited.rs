@@ -96,7 +96,7 @@ struct RefusedNumber {
 pub struct WantedColumn {
     /// Position in the file.
     pub place: usize,
-    /// What its cells are.
+    /// The type of its cells.
     pub kind: CellKind,
     /// Whether a column of numbers becomes one of labels if some cell is text.
     pub may_be_labels: bool,

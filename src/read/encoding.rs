@@ -12,7 +12,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 pub struct Encoding {
     /// Bytes of the incomplete character at the end of the last block.
     tail: Vec<u8>,
-    /// Line feeds so far.
+    /// Number of line feeds so far.
     lines: u64,
     /// Line of the first byte that is not UTF-8.
     latin1: Option<u64>,

@@ -58,7 +58,7 @@ impl Default for ReadLimits {
 /// Bytes of a value that an error keeps. It shows eighty characters, of at most four bytes each.
 const SHOWN: usize = 400;
 
-/// What is wrong with a file, where, and what to do about it.
+/// A fault of a file: the problem, where it is, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fault {
     /// The problem, as a sentence that follows line, column and value.

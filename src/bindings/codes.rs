@@ -147,8 +147,8 @@ pub fn rounded_sum(parts: Vec<f64>) -> f64 {
 }
 
 /// How often each of `levels` levels of a nominal column occurs in a batch, copies of rows
-/// included. Missing values, which are negative codes, are not counted. The most frequent level of
-/// all batches replaces missing values.
+/// included. Missing values, which are negative codes, are not counted. Where missing values are
+/// imputed, Python replaces them by the most frequent level of all batches.
 #[pyfunction]
 pub fn level_counts<'py>(
     py: Python<'py>,

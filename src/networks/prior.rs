@@ -178,8 +178,8 @@ impl Prior {
 
     /// Whether `child` may have these parents if the variables `earlier` come before it: no more
     /// than `max_parents`, no impossible one, and every certain one that comes before the child.
-    /// `earlier` is computed only where the prior has constraints. The parents themselves are not
-    /// compared with it.
+    /// `earlier` is computed only where the prior has constraints. Whether the parents are among
+    /// `earlier` is not checked.
     #[inline]
     pub fn allows(&self, child: usize, parents: Set, earlier: impl Fn() -> Set) -> bool {
         parents.count_ones() as usize <= self.max_parents

@@ -11,8 +11,9 @@
 //!    with known posteriors that missed arc probabilities by up to 1.)
 //! 4. The visited models are cleaned and grouped ([`super::groups`]).
 //!
-//! Units and chains have their own random numbers and share nothing but costs of tables, so the
-//! number of threads does not change a result.
+//! Units and chains have their own random numbers and share nothing but costs of tables. So the
+//! number of threads changes no result except [`SearchResult::counted`], as two threads may count
+//! the same table.
 
 use super::cache::CostCache;
 use super::chains::{Chain, accepts};

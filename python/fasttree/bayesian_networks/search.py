@@ -53,7 +53,8 @@ class SearchResult:
         models: visited models, by descending weight.
         kept: share of the visits that they hold.
         steps: number of steps.
-        tables_counted: number of (column, parents) that were counted.
+        tables_counted: number of tables, or of sets of columns, that were counted. With several
+            threads a table may be counted twice.
     """
 
     parents: tuple[tuple[int, ...], ...]

@@ -39,7 +39,7 @@ impl Smoothing {
     }
 
     /// The number s that is added to the count of each of `values` values: a weight of rows, not a
-    /// share. It is positive even if `alpha / values` underflows.
+    /// share. It is positive even if `alpha / values` is too small for float64.
     pub fn added(&self, values: usize) -> f64 {
         match *self {
             Self::Laplace { alpha } => alpha,

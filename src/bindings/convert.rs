@@ -307,8 +307,8 @@ pub fn weights_of_rows(
     Weights::from_reals(&inside, &original).map_err(exception)
 }
 
-/// Internal numbers of the rows of positive weight, ascending. Searches, prunings and encodings
-/// work on these rows alone; a row of weight 0 would offer thresholds, and count as a row.
+/// Internal numbers of the rows of positive weight, ascending. Searches, prunings and the encoding
+/// of batches use these rows alone; a row of weight 0 would offer thresholds, and count as a row.
 pub fn positive_rows(n_rows: usize, weights: &Weights) -> Vec<u32> {
     (0..n_rows as u32).filter(|&row| !weights.is_zero(row)).collect()
 }

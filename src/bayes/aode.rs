@@ -1,14 +1,14 @@
 //! Averaged one-dependence estimators (Webb, Boughton & Wang, Machine Learning 58, 2005).
 //!
 //! Each feature i whose value x_i has at least `limit` weight in training is made the parent of all
-//! others: `P(c, x) ~ sum_i P(c, x_i) prod_{j != i} P(x_j | c, x_i)`. Without such a feature it is
-//! naive Bayes. By Laplace's rule `P(c, x_i) = (n(c, x_i) + 1) / (n_i + k v_i)` and
+//! others: `P(c, x) ~ sum_i P(c, x_i) prod_{j != i} P(x_j | c, x_i)`. Without such a feature the
+//! classifier is naive Bayes. By Laplace's rule `P(c, x_i) = (n(c, x_i) + 1) / (n_i + k v_i)` and
 //! `P(x_j | c, x_i) = (n(c, x_i, x_j) + 1) / (n_j(c, x_i) + v_j)`, with v_i values of feature i,
 //! n_i rows in which it is known, and n_j(c, x_i) rows of (c, x_i) in which j is known. A missing
 //! feature is neither parent nor child.
 //!
-//! Cost: features^2 * classes terms per predicted row. Not for many features, nor for more levels
-//! than rows can fill.
+//! Cost: features^2 * classes terms per predicted row. That is too much for many features; features
+//! with more levels than the rows can fill are estimated badly.
 
 use super::counts::{check_pairs_size, pair_index, pair_tables, single_table};
 use super::input::RowCells;
@@ -138,7 +138,7 @@ impl Aode {
         let k = out.len();
         let d = &self.derived;
         let p = d.arities.len();
-        // a block of `scratch` per parent: log P(c, x_i) plus those of all children
+        // a block of `scratch` per parent: log P(c, x_i) plus log P(x_j | c, x_i) of all children j
         scratch.clear();
         for i in 0..p {
             let a = cells.codes[i];

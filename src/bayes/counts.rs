@@ -37,7 +37,9 @@ pub struct PairTable {
 }
 
 impl PairTable {
-    /// Count the pair of features `i` and `j`.
+    /// Count the pair of features `i` and `j` in one pass over the rows, about 1 ns per row. The
+    /// caller checks the number of cells first ([`check_pairs_size`]), which grows with the product
+    /// of the arities.
     pub fn count(input: &Input, i: usize, j: usize) -> Self {
         let (first, second, classes) = (input.arity(i), input.arity(j), input.n_classes());
         let mut sums = vec![0_i64; (first + 1) * (second + 1) * classes];
@@ -86,12 +88,17 @@ pub fn pair_tables<R: Send>(
     })
 }
 
-/// Index of the pair (i, j), i < j, among all pairs of `p` features in lexicographic order.
+/// Index of the pair (i, j), i < j < p, among all pairs of `p` features in lexicographic order. It
+/// is the place of the pair in the result of [`pair_tables`] and in the file of an AODE.
 pub fn pair_index(p: usize, i: usize, j: usize) -> usize {
     i * (2 * p - i - 1) / 2 + j - i - 1
 }
 
-/// Check that the tables of all pairs of features with these arities are not too large.
+/// Check that the tables of all pairs of features with these arities have at most 2^27 cells
+/// together (1 GiB). It is called before any table is made, so that a refusal comes at once.
+///
+/// # Errors
+/// [`Error::Data`] with the number of cells, and a remedy.
 pub fn check_pairs_size(arities: &[usize], classes: usize) -> Result<()> {
     let mut sum = 0_usize;
     let mut before = 0_usize; // values of the features before

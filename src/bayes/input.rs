@@ -2,7 +2,7 @@
 //! values, weights as whole numbers of a unit.
 //!
 //! [`FeatureReading`] says how the cells of a feature become codes; the model stores it and reads
-//! new rows in the same way. Also the input of [networks](crate::networks).
+//! new rows in the same way. [Bayesian networks](crate::networks) are learned from it, too.
 
 use crate::data::{Bins, Column, Dataset, MISSING, Weights};
 use crate::error::{Error, Result};
@@ -88,7 +88,7 @@ pub struct Input {
     pub classes: Vec<u16>,
     /// Weight of each row in units.
     pub weights: Vec<i64>,
-    /// What one unit weighs.
+    /// Weight of one unit.
     pub unit: f64,
     /// Weight of each class.
     pub class_counts: Vec<f64>,
@@ -182,17 +182,19 @@ impl Input {
         }
     }
 
-    /// Number of features.
+    /// Number of features, numeric ones that are not binned among them. The class is none of them.
     pub fn features(&self) -> usize {
         self.readings.len()
     }
 
-    /// Number of declared classes.
+    /// Number of declared classes; some of them may have no rows. Every table has a cell per class
+    /// for each value.
     pub fn n_classes(&self) -> usize {
         self.class_counts.len()
     }
 
-    /// Number of values of a feature, without the missing one.
+    /// Number of values of a feature, without the missing one, whose code is this number. It is 0
+    /// for an unbinned number, which has no codes.
     pub fn arity(&self, feature: usize) -> usize {
         self.readings[feature].arity()
     }

@@ -134,7 +134,8 @@ pub fn fit(
 }
 
 impl BayesModel {
-    /// The model as JSON.
+    /// The model as JSON: readings, class counts and the parameters of the classifier. Tables of
+    /// logarithms are left out, because [`Self::from_json`] makes them again from the counts.
     pub fn to_json(&self, control: &Control) -> Result<Vec<u8>> {
         json::to_vec(self, control)
     }

@@ -48,7 +48,8 @@ impl BayesModel {
         p.saturating_mul(parents).saturating_mul(k).max(1)
     }
 
-    /// Number of classes.
+    /// Number of declared classes, which is the width of a row in the result of
+    /// [`Self::log_joint`]. Classes without training rows count.
     pub fn classes(&self) -> usize {
         self.class_counts.len()
     }

@@ -119,7 +119,8 @@ impl ColumnMoments {
     }
 }
 
-/// The known numbers of a column in ascending order, by class; those of all classes last.
+/// The known numbers of a column in ascending order, by class. The last list has the numbers of all
+/// classes.
 fn by_class(
     column: &NumericColumn,
     classes: &[u16],
@@ -175,7 +176,8 @@ fn largest_variance<'a>(moments: impl Iterator<Item = &'a ColumnMoments>) -> Res
     Ok(largest)
 }
 
-/// Means and smoothed variances by class, from the moments by class, those of all rows last.
+/// Means and smoothed variances by class. `moments` has an element per class, and the moments of
+/// all rows as the last one.
 fn densities(moments: &[ColumnMoments], epsilon: f64) -> (Vec<f64>, Vec<f64>) {
     let (all, classes) = moments.split_last().expect("all rows come last");
     // a column without a known number gets the same density in all classes

@@ -1,6 +1,6 @@
 //! From counts to probabilities of values: Laplace's rule and the m-estimate.
 //!
-//! Over v values, of which value x occurs n_x times in n, the probability is
+//! If value x, one of v values, occurs n_x times in n rows, it gets the probability
 //! `(n_x + s) / (n + s v)`. Laplace's rule (generalised by Lidstone) has s = alpha; the m-estimate
 //! (Cestnik 1990, with a uniform prior) has s = alpha / v, so that the prior weighs alpha rows
 //! whatever the number of values.
@@ -25,7 +25,11 @@ pub enum Smoothing {
 }
 
 impl Smoothing {
-    /// Check that `alpha` is positive and finite.
+    /// Check that `alpha` is positive and finite. With 0, a value that a class never had would
+    /// exclude the class whatever the other features say; a tiny number comes as close as wanted.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`].
     pub fn check(&self) -> Result<()> {
         let (Self::Laplace { alpha } | Self::MEstimate { alpha }) = *self;
         if alpha > 0.0 && alpha.is_finite() {
@@ -34,7 +38,8 @@ impl Smoothing {
         Err(Error::parameter("alpha", alpha, "must be a positive number (1e-10 is all but none)"))
     }
 
-    /// The number s that is added to the count of each of `values` values.
+    /// The number s that is added to the count of each of `values` values: a weight of rows, not a
+    /// share. It is positive even if `alpha / values` is too small for float64.
     pub fn added(&self, values: usize) -> f64 {
         match *self {
             Self::Laplace { alpha } => alpha,
@@ -43,7 +48,8 @@ impl Smoothing {
         }
     }
 
-    /// Logarithm of the smoothed share of `count` in `total` over `values` values.
+    /// Natural logarithm of the smoothed share of `count` in `total` over `values` values, at most
+    /// 0. If the sum of `total` and all that is added overflows, both are divided by s first.
     #[inline]
     pub fn log(&self, count: f64, total: f64, values: usize) -> f64 {
         let s = self.added(values);

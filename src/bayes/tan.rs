@@ -76,8 +76,8 @@ pub fn conditional_mutual_information(table: &PairTable) -> f64 {
 }
 
 /// The maximum spanning tree of `p` features, by Kruskal's algorithm: edges (i, j, weight),
-/// strongest first. `weights` are those of the pairs i < j in lexicographic order; ties go to the
-/// earlier pair.
+/// strongest first. `weights` has the weight of each pair i < j in lexicographic order; ties go to
+/// the earlier pair.
 pub fn spanning_tree(p: usize, weights: &[f64]) -> Vec<(usize, usize, f64)> {
     let pairs = feature_pairs(p);
     let mut pairs: Vec<(usize, usize, f64)> =
@@ -135,7 +135,12 @@ fn topological(parents: &[Option<usize>]) -> Option<Vec<usize>> {
 
 impl Tan {
     /// The tree of Chow and Liu, directed away from `root` (by default the lower feature of the
-    /// strongest edge).
+    /// strongest edge). All pairs of features are counted, O(rows x features^2). Features that tell
+    /// nothing about each other are joined, too: a tree spans all features.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a root that does not exist, [`Error::Data`] for too large tables,
+    /// [`Error::Cancelled`].
     pub fn chow_liu(
         input: &Input,
         smoothing: Smoothing,
@@ -159,7 +164,12 @@ impl Tan {
         Ok(model)
     }
 
-    /// The classifier with the given parents, which must form a forest.
+    /// The classifier with the given parents, which must form a forest; its `edges` stay empty.
+    /// Only the pairs of the forest are counted, in O(rows) each.
+    ///
+    /// # Errors
+    /// [`Error::Model`] for parents that form a cycle, [`Error::Data`] for too large tables,
+    /// [`Error::Cancelled`].
     pub fn with_parents(
         input: &Input,
         smoothing: Smoothing,
@@ -258,7 +268,7 @@ impl Tan {
         for &j in d.order.iter().rev() {
             let values = d.arities[j];
             let known = (cells.codes[j] < values).then_some(cells.codes[j]);
-            // values of the parent that get a message: its own value if known
+            // values of the parent that get a message: only the parent's value if it is known
             let targets = match self.parents[j] {
                 None => 0..1,
                 Some(i) if cells.codes[i] < d.arities[i] => cells.codes[i]..cells.codes[i] + 1,

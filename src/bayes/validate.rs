@@ -1,9 +1,9 @@
 //! Checks of a loaded model: the properties that every trained model has.
 //!
 //! Model files come from anywhere, so nothing is used unchecked. Sizes are checked where tables are
-//! derived from the counts; here are the values: cells are weights, each table adds up to the
-//! weights of the classes, tables of pairs add up to those of single features, replacements of
-//! missing values exist, and variances are positive. O(cells).
+//! derived from the counts. The checks here are of values: cells are weights, each table adds up to
+//! the weights of the classes, tables of pairs add up to the tables of single features,
+//! replacements of missing values exist, and variances are positive. O(cells).
 
 use super::counts::pair_index;
 use super::{BayesModel, FeatureModel, FeatureReading, Structure};

@@ -10,8 +10,8 @@
 //! above 1). If the parent is missing, the child depends on the class alone; a missing value adds
 //! nothing.
 //!
-//! Cost: O(p) rounds of O(p^2 n k) each, in parallel over the candidates. Not for hundreds of
-//! features: the tree of Chow and Liu costs one pass per pair.
+//! Cost: O(p) rounds of O(p^2 n k) each, in parallel over the candidates. For hundreds of features
+//! that is too much; the tree of Chow and Liu costs one pass per pair.
 
 use super::counts::{PairTable, check_pairs_size, single_table};
 use super::{Input, Smoothing};

@@ -19,7 +19,9 @@ pub struct PyBayesModel {
     model: Arc<BayesModel>,
 }
 
-/// Fit naive Bayes, TAN or AODE, as `config` says.
+/// Fit naive Bayes, TAN or AODE, as `config` says, to all rows of a data set that have a positive
+/// weight. TAN and AODE count pairs of features, which costs O(rows x features^2); naive Bayes
+/// takes one pass per column.
 #[pyfunction]
 #[pyo3(signature = (data, config, sample_weight = None, n_jobs = None))]
 pub fn bayes_fit(

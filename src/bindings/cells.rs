@@ -7,8 +7,8 @@ use super::convert::{ArrayView, Columns};
 use crate::data::{MISSING, RowChoice, RowSource};
 use numpy::ndarray::{ArrayView2, s};
 
-/// Write values of `column` of an array to `out`: those of `rows` at the positions from `first` on,
-/// each converted by `number`.
+/// Write values of `column` of an array to `out`, each converted by `number`. The first value is
+/// read from the row at position `first` of `rows`, and the next ones from the positions after it.
 fn read_column<T: Copy>(
     block: ArrayView2<'_, T>,
     column: usize,

@@ -27,7 +27,12 @@ pub type PyRange = Option<(f64, f64)>;
 pub type PyCodeFacts<'py> =
     (PyPlain<Schema>, Vec<PyFeatureCodes<'py>>, bool, Vec<i128>, usize, PyRange);
 
-/// The description as the core takes it.
+/// The description of all rows as the core takes it. A range marks a numeric target, whose three
+/// sums become exact moments; without a range there is one sum per class.
+///
+/// # Errors
+/// A ValueError if the rows with their copies are more than 2^32 - 2, which the counts of the core
+/// cannot hold.
 pub fn code_facts(
     (PyPlain(schema), features, weighted, sums, rows, range): PyCodeFacts<'_>,
 ) -> PyResult<CodeFacts> {
@@ -53,7 +58,8 @@ pub fn code_facts(
     Ok(CodeFacts { schema, features, weighted, totals, rows, number })
 }
 
-/// The sums of some records, as in [`PyCodeFacts`].
+/// The sums of some records, as in [`PyCodeFacts`]: the weight of each class, or the moments of a
+/// numeric target. They are whole numbers, so Python adds the sums of batches in any order.
 pub fn sums_of(records: &Records, classes: usize) -> Vec<i128> {
     if records.layout.number {
         let ExactMoments { weight, first, second } = records.moments();
@@ -85,7 +91,8 @@ impl CodedArrays {
         Ok(Self { facts, records: records.unbind(), hashes: hashes.map(Bound::unbind), bytes })
     }
 
-    /// A copy of the records, which growth reorders.
+    /// A copy of the records in the form that the plan reads. Growth reorders the records, and
+    /// Python's array must stay as it is for further fits.
     pub fn read(&self, py: Python<'_>, plan: &FitPlan, forest: bool) -> PyResult<Box<RecordRows>> {
         let _memory = reserve(self.bytes, self.bytes)?;
         let records: Aligned2<'_, u8> = self.records.bind(py).extract()?;

@@ -1,7 +1,7 @@
 //! Encoding of rows that arrive in batches (out-of-core and distributed fits).
 //!
-//! A first pass collects what cut points are made of: samples of values and counts
-//! ([`edge_summary`], [`value_counts`]); a second pass encodes each batch as records
+//! A first pass collects samples of values, and counts of values, from which the cut points are
+//! made ([`edge_summary`], [`value_counts`]); a second pass encodes each batch as records
 //! ([`encode_rows`]). Batches are independent, so Python may process them anywhere and in any
 //! order. [`super::code_facts`] describes the records to a fit. Each function costs O(cells of the
 //! batch), [`value_counts`] a sort more.
@@ -21,7 +21,7 @@ use crate::numeric::ExactSum;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-/// How often each row counts; None: once.
+/// How often each row counts; None if every row counts once.
 pub type Copies<'py> = Option<Aligned1<'py, u32>>;
 
 /// Copies as weights.
@@ -43,8 +43,8 @@ type PyEdgeSummary<'py> = (
     Vec<Option<Bound<'py, PyArray1<f64>>>>,
 );
 
-/// What the cut points of numeric columns are made of, from a batch of `total` rows in all; `bins`
-/// is the largest number of bins.
+/// Samples and distinct values of the numeric columns of a batch, from which cut points follow.
+/// `total` is the number of rows of all batches, `bins` the largest number of bins.
 #[pyfunction]
 #[pyo3(signature = (blocks, rows, copies, total, bins))]
 pub fn edge_summary<'py>(
@@ -90,8 +90,9 @@ pub fn edge_cuts<'py>(
 /// Distinct values and their counts.
 type PyValueCounts<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
 
-/// The distinct values of a column and how often each occurs. `counts` are those of the values,
-/// which may repeat, so that the results of batches can be joined.
+/// The distinct values of a column and how often each occurs. `counts[i]` says how often
+/// `values[i]` counts, and a value may be given several times, so the results of batches are joined
+/// by counting them together. Missing values are left out.
 #[pyfunction]
 pub fn value_counts<'py>(
     py: Python<'py>,
@@ -103,7 +104,9 @@ pub fn value_counts<'py>(
     (found.values.into_pyarray(py), found.counts.into_pyarray(py))
 }
 
-/// Cut points of a column from the counts of all its values.
+/// Cut points of a column from the distinct values of all batches, ascending, and their counts
+/// ([`value_counts`]). The bins have about equal weight; if there are no more values than bins,
+/// each value gets a bin.
 #[pyfunction]
 pub fn value_cuts<'py>(
     py: Python<'py>,
@@ -114,8 +117,9 @@ pub fn value_cuts<'py>(
     ValueCounts { values, counts }.cuts(bins).into_pyarray(py)
 }
 
-/// Numbers whose exact sum is that of a column (missing values left out), and the number of
-/// summands. The numbers of batches can be joined, and [`rounded_sum`] rounds once.
+/// A few numbers whose exact sum is the sum of a column without its missing values, and the number
+/// of summands (copies of a row count). The numbers of several batches are appended, and
+/// [`rounded_sum`] rounds their sum once.
 #[pyfunction]
 pub fn exact_sum<'py>(
     py: Python<'py>,
@@ -132,7 +136,9 @@ pub fn exact_sum<'py>(
     (sum.parts().to_vec().into_pyarray(py), weight)
 }
 
-/// The exact sum of some numbers, rounded once.
+/// The exact sum of some numbers, rounded once to float64. Means of columns are computed from it:
+/// they do not depend on how the rows were divided into batches ([`exact_sum`]). It is not finite
+/// if the sum leaves the range of float64.
 #[pyfunction]
 pub fn rounded_sum(parts: Vec<f64>) -> f64 {
     let mut sum = ExactSum::default();
@@ -140,7 +146,9 @@ pub fn rounded_sum(parts: Vec<f64>) -> f64 {
     sum.value()
 }
 
-/// How often each level of a nominal column occurs.
+/// How often each of `levels` levels of a nominal column occurs in a batch, copies of rows
+/// included. Missing values, which are negative codes, are not counted. Where missing values are
+/// imputed, Python replaces them by the most frequent level of all batches.
 #[pyfunction]
 pub fn level_counts<'py>(
     py: Python<'py>,
@@ -158,7 +166,8 @@ pub fn level_counts<'py>(
     counts.into_pyarray(py)
 }
 
-/// The target of rows: class codes, or numbers with the range of those of all rows.
+/// The target of the rows of a batch: class codes, or numbers with the smallest and the largest
+/// number of all batches.
 #[derive(FromPyObject)]
 pub enum PyTarget<'py> {
     Classes(Aligned1<'py, u16>),
@@ -166,7 +175,7 @@ pub enum PyTarget<'py> {
 }
 
 impl PyTarget<'_> {
-    /// Class codes, all 0 of numbers, and the numbers in units.
+    /// Class codes, which are all 0 for a numeric target, and the numbers in units of its grid.
     fn read(&self) -> PyResult<(Vec<u16>, Option<Vec<i64>>)> {
         Ok(match self {
             Self::Classes(codes) => (codes.as_array().to_vec(), None),
@@ -179,13 +188,20 @@ impl PyTarget<'_> {
     }
 }
 
-/// The range of the numbers of a target, which must be finite.
+/// The smallest and the largest number of a target in a batch, (0, 0) without rows. The range of
+/// all batches decides the unit in which numbers are summed exactly. `name` is the target's name in
+/// the message.
+///
+/// # Errors
+/// A ValueError if a number is missing, infinite or so large that its square overflows.
 #[pyfunction]
 pub fn number_range(name: &str, numbers: Aligned1<'_, f64>) -> PyResult<(f64, f64)> {
     Target::range(name, &numbers.as_array().to_vec()).map_err(exception)
 }
 
-/// A hash of the content of each row that has copies.
+/// A hash of the cells and the target of each row that has copies, in row order. Bootstrap samples
+/// of a forest are drawn from the rows in the order of their hashes, so they do not depend on the
+/// division into batches.
 #[pyfunction]
 pub fn row_hashes<'py>(
     py: Python<'py>,
@@ -206,8 +222,8 @@ pub fn row_hashes<'py>(
 type PyEncodedRows<'py> =
     (Bound<'py, PyArray2<u8>>, Vec<(u32, bool, Option<Bound<'py, PyArray2<f64>>>)>, Vec<i128>);
 
-/// Encode the rows that have copies. `cuts` are the cut points of numeric columns (None for nominal
-/// ones), `levels` the numbers of levels of nominal ones.
+/// Encode the rows that have copies. `cuts` has the cut points of each numeric column and None for
+/// each nominal one; `levels` has the number of levels of each nominal column.
 #[pyfunction]
 pub fn encode_rows<'py>(
     py: Python<'py>,
@@ -252,15 +268,17 @@ pub fn encode_rows<'py>(
     Ok((records.bytes.into_pyarray(py).reshape(shape)?, features.collect::<PyResult<_>>()?, sums))
 }
 
-/// Refuse a configuration that cannot be fitted on codes.
+/// Refuse a configuration that cannot be fitted on codes alone, such as exact thresholds or a
+/// user's function as criterion. Python calls it before it encodes the batches, with the facts that
+/// the first pass has collected; `forest` says whether many trees are fitted.
 #[pyfunction]
 pub fn check_codes(facts: PyCodeFacts<'_>, config: PyPlain<Config>, forest: bool) -> PyResult<()> {
     let plan = plan(config, None)?.plan;
     plan.check_codes(&code_facts(facts)?, forest).map_err(exception)
 }
 
-/// How often a tree's bootstrap sample holds each row of a partition. `places` are those of its
-/// rows among all sorted rows, ascending.
+/// How often a tree's bootstrap sample holds each row of a partition. `places` has the positions of
+/// the partition's rows among the rows of all partitions, sorted by hash; the positions ascend.
 #[pyfunction]
 pub fn bag_times<'py>(
     py: Python<'py>,

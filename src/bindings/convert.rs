@@ -61,7 +61,8 @@ pub enum ArrayView<'a> {
 }
 
 impl ArrayBlock<'_> {
-    /// A view of the array.
+    /// A view of the array, which stays borrowed as long as the block lives. Unlike the block it
+    /// may be sent to threads that do not hold the interpreter.
     pub fn view(&self) -> ArrayView<'_> {
         match self {
             Self::F64(a) => ArrayView::F64(a.as_array()),
@@ -73,7 +74,7 @@ impl ArrayBlock<'_> {
 }
 
 impl ArrayView<'_> {
-    /// Numbers of rows and columns.
+    /// Numbers of rows and columns, as NumPy's `shape`. A block may have no columns.
     pub fn shape(&self) -> (usize, usize) {
         match self {
             Self::F64(a) => a.dim(),
@@ -94,7 +95,8 @@ pub enum GivenTarget {
 }
 
 impl GivenTarget {
-    /// Number of rows.
+    /// Number of rows of the training set, which every block of columns must have. Rows of weight 0
+    /// count.
     pub fn len(&self) -> usize {
         match self {
             Self::Classes(classes) => classes.len(),
@@ -102,7 +104,7 @@ impl GivenTarget {
         }
     }
 
-    /// Class codes; none of a numeric target.
+    /// Class codes by row; an empty slice for a numeric target.
     pub fn classes(&self) -> &[u16] {
         match self {
             Self::Classes(classes) => classes,
@@ -114,7 +116,7 @@ impl GivenTarget {
 /// Blocks side by side, as one table of features.
 pub struct Columns<'a> {
     views: Vec<ArrayView<'a>>,
-    /// (view, column in it) of each feature.
+    /// For each feature, the index of its view and its column there.
     place: Vec<(usize, usize)>,
     rows: usize,
 }
@@ -136,7 +138,8 @@ impl<'a> Columns<'a> {
         Ok(Self { views, place, rows })
     }
 
-    /// Number of rows.
+    /// Number of rows of every block. It is given by the caller, because there may be no block to
+    /// ask.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -152,12 +155,14 @@ impl<'a> Columns<'a> {
         self.rows.saturating_mul(row + 16)
     }
 
-    /// Number of features.
+    /// Number of features: the columns of all blocks together. It is compared with the schema
+    /// before cells are read, so that a mismatch is an error and not a panic.
     pub fn features(&self) -> usize {
         self.place.len()
     }
 
-    /// The block of a feature, and its column there.
+    /// The block that holds a feature, and the feature's column there. Loops over the rows of a
+    /// column look them up once, because [`Source::number`] does so for each cell.
     pub fn at(&self, feature: usize) -> (ArrayView<'a>, usize) {
         let (view, column) = self.place[feature];
         (self.views[view], column)
@@ -272,7 +277,13 @@ pub fn row_set(rows: Option<&Aligned1<'_, i64>>, data: &Dataset) -> PyResult<Row
     Ok(RowSet::of(out, data.len()))
 }
 
-/// Weights in the caller's row order, brought into internal order.
+/// Weights in the caller's row order, brought into the internal order of `data`. All rows count
+/// once if there are none. With a numeric target they are rounded so that sums of weight times
+/// number stay exact.
+///
+/// # Errors
+/// A TypeError for another number of weights than rows; a ValueError for a weight that is negative,
+/// not finite, or lost in a sum.
 pub fn weights(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<Weights> {
     let found = weights_of_rows(weights, data.len(), |row| data.original()[row] as usize)?;
     data.round_weights_for_target(found).map_err(exception)
@@ -296,12 +307,13 @@ pub fn weights_of_rows(
     Weights::from_reals(&inside, &original).map_err(exception)
 }
 
-/// Rows (internal numbers) of positive weight.
+/// Internal numbers of the rows of positive weight, ascending. Searches, prunings and the encoding
+/// of batches use these rows alone; a row of weight 0 would offer thresholds, and count as a row.
 pub fn positive_rows(n_rows: usize, weights: &Weights) -> Vec<u32> {
     (0..n_rows as u32).filter(|&row| !weights.is_zero(row)).collect()
 }
 
-/// Weights as whole numbers of copies, by internal row; None if there are none.
+/// Weights as whole numbers of copies, by internal row; None if every row counts once.
 pub fn copies(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<Option<Vec<u32>>> {
     match self::weights(weights, data)? {
         Weights::Unit => Ok(None),
@@ -314,7 +326,11 @@ pub fn copies(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<O
     }
 }
 
-/// Row numbers of a fold, each below `n`.
+/// Row numbers of a fold, as the core takes them. They stay in the caller's row order, unlike the
+/// numbers of [`row_set`].
+///
+/// # Errors
+/// An IndexError for a negative number, or one that is not below `n`.
 pub fn indices(rows: &Aligned1<'_, i64>, n: usize) -> PyResult<Vec<u32>> {
     rows.as_array()
         .iter()

@@ -32,7 +32,7 @@ static INTENSIVE: Info = Info {
     ..Info::ON_TABLES
 };
 
-/// Description of a function whose scores do.
+/// Description of a function whose scores grow with the number of rows.
 static EXTENSIVE: Info = Info { extensive: true, ..INTENSIVE };
 
 /// Whether a user's function has a true attribute `extensive`: its scores grow with the number of

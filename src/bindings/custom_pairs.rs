@@ -1,10 +1,10 @@
 //! A user's Python function as a criterion on pairs of rows: `F(R_root, R, tables) -> scores`,
 //! called once per node.
 //!
-//! `R` are the count matrices of the features, shape (features, values, classes, 4), `R_root` that
-//! of the node as a whole, shape (classes, 4), and `tables` the class counts of the features'
-//! values, shape (features, values, classes); see [`crate::stats::pairs`]. Functions of class
-//! counts alone are in [`super::custom`].
+//! `R` are the count matrices of the features, shape (features, values, classes, 4), `R_root` is
+//! the count matrix of the node as a whole, shape (classes, 4), and `tables` holds the class counts
+//! of the features' values, shape (features, values, classes); see [`crate::stats::pairs`].
+//! Functions of class counts alone are in [`super::custom`].
 
 use super::custom::{Raised, is_extensive, one_score_each};
 use crate::criteria::pairs::{OnPairs, Pairs, Precision};
@@ -27,7 +27,7 @@ static INTENSIVE: Info = Info {
     ..Info::beyond_tables(EvidenceKind::Pairs)
 };
 
-/// Description of a function whose scores do.
+/// Description of a function whose scores grow with the number of rows.
 static EXTENSIVE: Info = Info { extensive: true, ..INTENSIVE };
 
 /// A Python function of count matrices as a criterion.
@@ -53,12 +53,13 @@ impl PairFunction {
         (Box::new(made), raised)
     }
 
-    /// One score per feature.
+    /// One score per feature; an error carries the text of the exception that the function raised.
     fn scores(&self, matrices: &Matrices) -> Result<Vec<f64>> {
         self.raised.keep(|py| self.call(py, matrices))
     }
 
-    /// Pass the matrices as arrays; those of features with few values are padded with zeros.
+    /// Pass the matrices as arrays; the matrix of a feature with fewer values than others is padded
+    /// with zeros.
     fn call(&self, py: Python<'_>, matrices: &Matrices) -> PyResult<Vec<f64>> {
         let (n_features, k) = (matrices.of_features.len(), matrices.classes);
         let n_values = matrices.tables.iter().map(|table| table.len() / k).max().unwrap_or(0);

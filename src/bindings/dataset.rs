@@ -31,7 +31,8 @@ use pythonize::pythonize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Training rows; immutable but for copies, which the first call that needs them makes.
+/// Training rows. They never change, but the first call that needs an encoded copy of them makes
+/// it, and the data set keeps it.
 #[pyclass(name = "Dataset", module = "fasttree._core", frozen)]
 pub struct PyDataset {
     schema: Schema,
@@ -41,9 +42,11 @@ pub struct PyDataset {
     encoded: OnceLock<Arc<Dataset<'static>>>,
     /// The encoded rows as growth of models read them, by schema and form of binned numbers.
     grown: Mutex<Vec<GrownRows>>,
-    /// Rows that arrived in batches, of which only codes are kept.
+    /// The codes of rows that arrived in batches, whose cells were not kept; None for the caller's
+    /// blocks.
     codes: Option<CodedArrays>,
-    /// A fit has read the caller's numbers, sorted them and kept nothing.
+    /// Whether a fit has sorted the caller's numbers without keeping a copy. The next fit encodes
+    /// the rows, so that it and later ones need not sort again.
     is_read: AtomicBool,
 }
 
@@ -56,7 +59,7 @@ impl PyDataset {
         self.target.len()
     }
 
-    /// The caller's blocks; none once they are encoded.
+    /// The caller's blocks of columns; an empty list once they are encoded.
     pub(super) fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<ArrayBlock<'py>>> {
         let kept = lock(&self.blocks);
         kept.iter().map(|block| block.bind(py).extract()).collect()
@@ -129,9 +132,10 @@ impl PyDataset {
         self.encoded.get().map(Arc::as_ref)
     }
 
-    /// The rows of the fit of a tree or `forest`, in the form that the plan reads: codes or encoded
-    /// rows. The first fit on all rows leaves float32 numbers in `columns`, the caller's, if it
-    /// needs their order or their bins alone. The next call encodes the rows for further ones.
+    /// The rows to fit a tree or a `forest` on, in the form that the plan reads: codes or encoded
+    /// rows. The first fit on all rows reads float32 numbers from the caller's `columns` without a
+    /// copy, if it needs nothing but their order or their bins. The second call encodes the rows,
+    /// and all later ones use the encoded rows.
     #[allow(clippy::too_many_arguments, reason = "the arguments of a fit")]
     pub(super) fn fit_rows<'a>(
         &self,
@@ -174,8 +178,8 @@ impl PyDataset {
         Ok(FitRows::Encoded(data.into(), all, weights))
     }
 
-    /// Whether all numbers of rows that are not encoded are float32. Those of type float64 are read
-    /// again after a fit, for [`inspect::float32_conflicts`].
+    /// Whether all numbers of rows that are not encoded are float32. Numbers of type float64 are
+    /// read again after a fit, for [`inspect::float32_conflicts`].
     pub(super) fn is_single(&self, py: Python<'_>) -> PyResult<bool> {
         let is_single = |block: &ArrayBlock<'_>| !matches!(block, ArrayBlock::F64(_));
         Ok(self.codes.is_none() && self.blocks(py)?.iter().all(is_single))
@@ -486,7 +490,9 @@ pub fn registry<'py>(py: Python<'py>, of: &str) -> PyResult<Bound<'py, PyAny>> {
     Ok(found?)
 }
 
-/// The instruction set of the SIMD kernels in use.
+/// Name of the instruction set of the SIMD kernels in use, such as "avx2". It is chosen once per
+/// process: the best that the processor has, unless the environment variable `FASTTREE_SIMD` names
+/// a lower one; results do not depend on it.
 #[pyfunction]
 pub fn simd_level() -> &'static str {
     crate::simd::Level::active().name()
@@ -498,9 +504,9 @@ pub fn ways_taken(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     crate::reached::counts().into_py_dict(py)
 }
 
-/// Scores and distances of single tables, shape (tables, branches, classes). `declared` are the
-/// numbers of declared branches (default: those of the tables), `occurring` says which classes
-/// occur in the data (default: those of the table).
+/// Scores and distances of single tables, shape (tables, branches, classes). `declared` has the
+/// number of declared branches of each table (by default all its branches). `occurring` says which
+/// classes occur in the data (by default the classes that occur in the table).
 #[pyfunction]
 #[pyo3(signature = (criterion, options, tables, declared = None, occurring = None))]
 pub fn score_tables<'py>(
@@ -563,7 +569,12 @@ pub fn score_tables<'py>(
     Ok((scores.into_pyarray(py), distances.into_pyarray(py)))
 }
 
-/// Cut points of one column by a discretization method.
+/// Cut points of one column by a discretization method, ascending; none if the column is one bin.
+/// Missing values (NaN) are left out. Only MDLP reads `classes`, which are below `n_classes`.
+///
+/// # Errors
+/// A ValueError for MDLP without classes, a number of bins out of range, infinite values, or
+/// weights that are negative or not finite.
 #[pyfunction]
 #[pyo3(signature = (method, values, classes = None, n_classes = 1, weights = None))]
 pub fn bin_cuts<'py>(

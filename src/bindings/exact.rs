@@ -17,7 +17,8 @@ use pyo3::prelude::*;
 use pythonize::pythonize;
 use serde_json::{Map, Value, json};
 
-/// A model of a found tree: `parameters` (a JSON object) with `found` under "found".
+/// A model of the tree that a search returned. Its parameters are `parameters`, a JSON object, to
+/// which `found` is added under "found".
 fn model_of(
     py: Python<'_>,
     data: &Dataset,
@@ -39,9 +40,9 @@ fn model_of(
 
 /// The smallest consistent tree of a data set, or the best that the limits allow.
 ///
-/// The model's parameters are `parameters` and under "found" the proven lower bound
-/// of the number of nodes, the search nodes opened, and the weight of the rows that every tree
-/// misclassifies.
+/// The parameters of the model are `parameters` and, under "found", the proven lower bound of the
+/// number of nodes, the number of search nodes that were opened, and the weight of the rows that
+/// every tree misclassifies.
 #[pyfunction]
 #[pyo3(signature = (
     data, limits, minimise_errors, parameters, sample_weight = None, progress = None
@@ -68,8 +69,9 @@ pub fn minimal_tree(
 }
 
 /// The first tests of near-optimal trees by feature, as a list of dicts (see
-/// [`exact::FeatureRoots`]), and the trees of at most `most_trees` of them, whose models have the
-/// parameters of `optimal_tree`.
+/// [`exact::FeatureRoots`]), and the trees of at most `most_trees` of these tests. A tree is
+/// near-optimal if its objective is at most `within` above the least. The parameters of the models
+/// are set as by `optimal_tree`.
 #[pyfunction]
 #[pyo3(signature = (
     data, objective, limits, within, most_trees, parameters, sample_weight = None, n_jobs = None,
@@ -109,8 +111,9 @@ pub fn near_optimal(
     Ok((pythonize(py, &found.features)?.unbind(), models))
 }
 
-/// A model of an optimal tree, with what was found under "found": a lower and an upper bound of the
-/// objective.
+/// A model of an optimal tree. Its parameters have under "found" a lower and an upper bound of the
+/// objective, the number of search nodes that were opened, and the weight of the misclassified
+/// rows.
 fn searched(
     py: Python<'_>,
     data: &Dataset,
@@ -128,8 +131,9 @@ fn searched(
 
 /// The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.
 ///
-/// Parameters are those of `minimal_tree`; under "found" there are a lower and an upper bound of
-/// the objective. If `returns`, Ctrl-C ends the search as a time limit does.
+/// The model has the same parameters as a model of `minimal_tree`, but under "found" there are a
+/// lower and an upper bound of the objective. If `returns`, Ctrl-C ends the search as a time limit
+/// does.
 #[pyfunction]
 #[pyo3(signature = (
     data, objective, limits, parameters, sample_weight = None, n_jobs = None, progress = None,

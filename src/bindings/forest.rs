@@ -1,6 +1,6 @@
 //! `_core.Forest`: a fitted forest, and the functions that grow, join and evaluate forests.
 //!
-//! Methods that forests and trees share are those of the base class [`PyTrees`].
+//! The base class [`PyTrees`] has the methods that forests and trees share.
 
 use super::aligned::Aligned1;
 use super::convert::{Columns, row_set, weights};
@@ -23,7 +23,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// A fitted forest; immutable. Predictions are those of its base class `Trees`.
+/// A fitted forest; immutable. The methods of prediction are in its base class `Trees`.
 #[pyclass(name = "Forest", module = "fasttree._core", frozen, extends = PyTrees)]
 pub struct PyForest {
     forest: Arc<Forest>,
@@ -95,7 +95,12 @@ pub fn forest_fit(
     PyForest::with(py, forest, route, votes, content)
 }
 
-/// The trees of several forests on the same rows, one after the other.
+/// One forest with the trees of several forests on the same rows, in the order of the forests.
+/// Python grows blocks of trees in other processes and joins them by this function. Totals and
+/// parameters are taken from the first forest.
+///
+/// # Errors
+/// A ValueError without forests, or if their schemas differ.
 #[pyfunction]
 pub fn forest_joined(py: Python<'_>, parts: Vec<Py<PyForest>>) -> PyResult<Py<PyForest>> {
     let first = parts.first().ok_or_else(|| PyValueError::new_err("no forests to join"))?;
@@ -118,8 +123,8 @@ fn sampler(data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<Bootstrap
     BootstrapSampler::new(&row_hashes(data, rows), data.len(), rows.rows(), weights)
 }
 
-/// How often the bootstrap sample of each tree holds each row, shape (trees, rows); `seeds` are
-/// those of the trees, `draws` is the size of a sample.
+/// How often the bootstrap sample of each tree holds each row, shape (trees, rows); `seeds` has the
+/// seed of each tree, and `draws` is the size of a sample.
 #[pyfunction]
 #[pyo3(signature = (data, config, draws, seeds, sample_weight = None, n_jobs = None))]
 pub fn bag_counts<'py>(
@@ -153,8 +158,9 @@ pub fn bag_counts<'py>(
     counts.concat().into_pyarray(py).reshape([seeds.len(), encoded.len()])
 }
 
-/// What each tree loses on its out-of-bag rows when one feature is shuffled among them, or with
-/// `unbiased` the unbiased importance of each feature, shape (trees, features).
+/// The accuracy that each tree loses on its out-of-bag rows (or the squared error that it gains)
+/// when one feature is shuffled among them, shape (trees, features). With `unbiased` it is the
+/// unbiased importance of each feature. A tree without out-of-bag rows has NaN.
 #[pyfunction]
 #[pyo3(signature = (
     forest, data, config, draws, sample_weight = None, unbiased = false, n_jobs = None,
@@ -233,7 +239,7 @@ impl PyForest {
         Ok(Some((probabilities.clone().into_pyarray(py).reshape(shape)?, voters.into_pyarray(py))))
     }
 
-    /// One tree as a model with parameters of its own.
+    /// One tree as a model with these parameters.
     fn tree(&self, py: Python<'_>, tree: usize, parameters: String) -> PyResult<Py<PyModel>> {
         let model =
             self.forest.trees.get(tree).ok_or_else(|| PyIndexError::new_err("no such tree"))?;

@@ -73,7 +73,10 @@ fn neighbour_search(criterion: &str, options: Options) -> PyResult<(NeighbourMet
     }
 }
 
-/// One score per variant, NaN for a constant one.
+/// One score per variant by a criterion on neighbours, NaN for a variant that is constant in the
+/// samples. `packed` is the content of a .bed file behind its header, with a row of bytes per
+/// variant and four samples in each byte; `samples` are positions among the `n_samples` of the
+/// file.
 #[pyfunction(name = "genotype_scores")]
 #[pyo3(signature = (
     packed, n_samples, samples, classes, n_classes, criterion, options, n_jobs = None, progress

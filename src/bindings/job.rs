@@ -12,7 +12,9 @@ use pyo3::prelude::*;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// The exception for a core error.
+/// The Python exception for an error of the core: MemoryError, KeyboardInterrupt after Ctrl-C,
+/// InternalError for a defect of fasttree, and ValueError for everything that the caller can mend.
+/// The message is the text of the error.
 pub fn exception(error: Error) -> PyErr {
     match error {
         Error::Internal(_) => InternalError::new_err(error.to_string()),
@@ -25,7 +27,7 @@ pub fn exception(error: Error) -> PyErr {
 /// Work (rows times features, or the like) below which a job runs on the calling thread.
 pub const SHORT: usize = 400_000;
 
-/// How much a job has to do, and the memory that it takes as far as that is known.
+/// The amount of work of a job, and the memory that it takes as far as that is known.
 #[derive(Debug, Clone, Copy)]
 pub struct Work {
     amount: usize,
@@ -48,18 +50,22 @@ impl Work {
         self
     }
 
-    /// Set the limit on the bytes that the job may allocate, if one is given.
+    /// Set the limit on the bytes that the job may allocate; None means that only the memory of the
+    /// system limits it. Bytes are counted against it as the core plans them, so a refusal depends
+    /// on the input alone ([`Budget`]).
     pub fn limited(self, limit: Option<usize>) -> Self {
         Self { limit, ..self }
     }
 
-    /// Set whether Ctrl-C ends what may end early ([`Control::end`]) in place of the job. A second
-    /// one ends the job.
+    /// Set whether Ctrl-C makes a search return its best result so far ([`Control::end`]) instead
+    /// of raising KeyboardInterrupt. A second Ctrl-C raises it in any case.
     pub fn returning(self, returns: bool) -> Self {
         Self { returns, ..self }
     }
 
-    /// Set that the job states its need before it allocates ([`memory::Need::states`]).
+    /// Set that the job states its need before it allocates ([`memory::Need::states`]). If the
+    /// memory is missing, the error then comes from the core and tells the need and a remedy, which
+    /// the general error of [`reserve`] cannot.
     pub fn stating(mut self) -> Self {
         self.need.states = true;
         self
@@ -116,8 +122,8 @@ fn without_result() -> PyErr {
 /// The exception that a watcher raised in Python.
 type RaisedByWatcher = Arc<Mutex<Option<PyErr>>>;
 
-/// A watcher that handles signals and reports progress, and the place for the exceptions of these;
-/// `returns`: as [`Work::returning`] says.
+/// A watcher that handles signals and reports progress, and the slot in which it leaves an
+/// exception of either; `returns`: as [`Work::returning`] says.
 fn watcher_for(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -144,8 +150,9 @@ fn watcher_for(
     (Arc::new(watcher), raised)
 }
 
-/// The end of a watched job: an exception of the watcher takes precedence over one of the job, and
-/// progress is that everything is done. A job that announced no units of work counts as one.
+/// End a watched job. An exception of the watcher takes precedence over an error of the job;
+/// otherwise a last report of progress says that everything is done. A job that announced no units
+/// of work counts as one.
 fn finish(
     py: Python<'_>,
     done: Result<()>,
@@ -165,8 +172,8 @@ fn finish(
     Ok(())
 }
 
-/// Run a job that calls Python: on the calling thread, with the interpreter held; signals and
-/// progress as in [`run`].
+/// Run a job that calls Python. It runs on the calling thread with the interpreter held; signals
+/// are handled and progress is reported as in [`run`].
 pub fn run_attached<R>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -200,7 +207,7 @@ pub fn allocated() -> Option<(usize, usize)> {
     memory::allocated()
 }
 
-/// Exercise what every long call relies on: "spin" works for some seconds on all threads, "panic"
+/// Exercise the machinery of long calls: "spin" works for some seconds on all threads, "panic"
 /// panics on one of them. For tests and `ftree doctor`.
 #[pyfunction]
 #[pyo3(signature = (what, seconds = 0.0, n_jobs = None, progress = None))]

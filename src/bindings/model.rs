@@ -1,8 +1,8 @@
 //! `_core.Model`: a fitted tree, and `_core.tree_fit`, which grows one.
 //!
-//! Methods that trees and forests share are those of the base class [`PyTrees`]. Each method
-//! converts its arguments, runs the core without the interpreter ([`super::job::run`]) and converts
-//! the result.
+//! The base class [`PyTrees`] has the methods that trees and forests share. Each method converts
+//! its arguments, runs the core without the interpreter ([`super::job::run`]) and converts the
+//! result.
 
 use super::aligned::Aligned1;
 use super::arrays::arrays;
@@ -31,14 +31,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// A fitted tree; immutable. Predictions are those of its base class `Trees`.
+/// A fitted tree; immutable. The methods of prediction are in its base class `Trees`.
 #[pyclass(name = "Model", module = "fasttree._core", frozen, extends = PyTrees)]
 pub struct PyModel {
     model: Arc<Model>,
     history: History,
 }
 
-/// How a model was made. Model files do not hold it, so that of a loaded model is empty.
+/// How a model was made. Model files do not hold the history, so a loaded model has an empty one.
 #[derive(Default)]
 struct History {
     /// The edits of pruning.
@@ -50,7 +50,7 @@ struct History {
 }
 
 /// Candidate splits for Python: features, thresholds, scores, and the codes on the first branch of
-/// those that divide levels, by number.
+/// each candidate that divides levels, with its number.
 type PyCandidates<'py> = (
     Bound<'py, PyArray1<u32>>,
     Bound<'py, PyArray1<f64>>,
@@ -79,7 +79,8 @@ type PyPruneStep = (u32, &'static str, u32, u32, u32, f64, f64, f64);
 type PyCosts = Option<PyPlain<Vec<Vec<f64>>>>;
 
 impl PyModel {
-    /// A model without a history.
+    /// A model without a history: one that was loaded, cut back to an earlier step, taken from a
+    /// forest, or found by an exact search. Its `account` and `route` are None in Python.
     pub fn new(py: Python<'_>, model: Model) -> PyResult<Py<Self>> {
         Self::with_history(py, model, History::default())
     }
@@ -90,7 +91,9 @@ impl PyModel {
         Py::new(py, PyClassInitializer::from(trees).add_subclass(Self { model, history }))
     }
 
-    /// The result of a fit.
+    /// A model that a fit made, with the choice of the complexity penalty (if `ccp_alpha` was
+    /// chosen by cross-validation), and the route of growth with its reason. It always has an
+    /// account of its pruning, which is empty if nothing was pruned.
     pub fn fitted(
         py: Python<'_>,
         Fitted { model, account, reason }: Fitted,
@@ -156,8 +159,8 @@ fn on_each_row(
     })
 }
 
-/// Fit a tree on some rows (all if None). What its nodes count and predict is read from the rows of
-/// `leaf_data`, if it is given, with their weights.
+/// Fit a tree on some rows (all if None). If `leaf_data` is given, the counts and predictions of
+/// all nodes are taken from its rows, with the weights `leaf_weight`.
 #[pyfunction]
 #[pyo3(signature = (
     data, config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None,
@@ -218,12 +221,12 @@ impl PyModel {
         Ok(fractions.into_pyarray(slf.py()))
     }
 
-    /// All candidate splits of a node, the tests of its features where they are chosen by
-    /// significance: (feature, statistic, logarithm of the adjusted p-value), most significant
-    /// first, and whether rows without a value of a feature are left out of its candidates. Of the
-    /// candidates: features, thresholds (NaN: none), scores, and for those that divide levels in
-    /// two the number of the candidate and the codes on its first branch. `fractions` are those of
-    /// the rows that reach the node.
+    /// All candidate splits of a node; the tests of its features if they are chosen by
+    /// significance, as (feature, statistic, logarithm of the adjusted p-value), most significant
+    /// first; and whether rows without a value of a feature are left out of its candidates. The
+    /// candidates are given as arrays of features, thresholds (NaN for a test without one) and
+    /// scores, and for each candidate that divides levels in two as the number of the candidate and
+    /// the codes on its first branch. `fractions` says which fraction of each row reaches the node.
     #[pyo3(signature = (
         data, config, fractions, sample_weight = None, custom = None, n_jobs = None
     ))]
@@ -352,9 +355,9 @@ impl PyModel {
     }
 
     /// How `ccp_alpha` was chosen by cross-validation: alphas, leaves, splits, impurities, errors
-    /// and standard errors of the pruned trees, the number of the chosen one and its alpha. Where
-    /// it was not chosen so, with an impurity the trees that this one can be pruned to, without
-    /// errors; else None.
+    /// and standard errors of the pruned trees, the number of the chosen one and its alpha. If it
+    /// was not chosen by cross-validation and an impurity is given: the trees that this tree can be
+    /// pruned to, without errors. Otherwise None.
     #[pyo3(signature = (impurity = None, costs = None))]
     fn alpha_choice<'py>(
         &self,

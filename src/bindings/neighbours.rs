@@ -58,7 +58,7 @@ fn constant(control: &Control, codes: NominalRows<'_>, rows: usize) -> Result<Ve
 }
 
 /// One score per column of a C-contiguous array of codes, shape (rows, columns); NaN for a constant
-/// column.
+/// column. Every byte is the code of a known value, as no code means "missing".
 #[pyfunction]
 #[pyo3(signature = (
     codes, classes, n_classes, criterion, options, sample_weight = None, n_jobs = None,

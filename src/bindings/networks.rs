@@ -70,7 +70,9 @@ fn list_of(set: Set) -> Vec<usize> {
     networks::members(set).collect()
 }
 
-/// Message length and likelihood of each variable's table, given its parents, in nits.
+/// Message length and likelihood of each variable's table given its parents, both in nits, for a
+/// network that the caller chose. The likelihood is the cost of the data alone; the message length
+/// also states the parameters of the table. O(rows x arcs).
 #[pyfunction]
 #[pyo3(signature = (data, config, parents, sample_weight = None, n_jobs = None))]
 pub fn network_tables_cost(
@@ -141,8 +143,8 @@ pub fn network_exact<'py>(
     Ok((found.log_evidence, arcs, found.best.into_iter().map(list_of).collect(), found.order))
 }
 
-/// The table of each variable, flat: the weight of each (configuration of the parents, value). And
-/// for each column the level that replaces a missing value, if one does.
+/// The flat table of each variable, which holds the weight of each (configuration of the parents,
+/// value); and for each column the level that replaces a missing value, or None if no level does.
 #[pyfunction]
 #[pyo3(signature = (data, config, parents, sample_weight = None))]
 pub fn network_counts<'py>(
@@ -223,7 +225,9 @@ pub fn network_search<'py>(
     Ok((pythonize(py, &result)?, arcs))
 }
 
-/// Bytes that the exact posterior over these columns and the class takes.
+/// Bytes that [`network_exact`] takes for these columns and the class, without computing it. It
+/// serves `exact_memory` in Python, by which a user finds out whether the call is possible. Weights
+/// do not change it.
 #[pyfunction]
 pub fn network_exact_memory(
     py: Python<'_>,

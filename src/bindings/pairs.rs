@@ -35,7 +35,8 @@ fn count_bytes(data: &data::Dataset) -> usize {
 }
 
 /// Count the ordered pairs (i, j) with i in `rows` (all if None) and j any row; `weights` are
-/// copies of rows.
+/// copies of rows. The counts of a partition of the rows add up to the counts of all rows
+/// (`PairCounts.plus`), so parts may be counted in different processes.
 #[pyfunction]
 #[pyo3(signature = (
     dataset, rows = None, weights = None, n_jobs = None, progress = None, memory_limit = None
@@ -273,7 +274,7 @@ impl PyPairCounts {
         rows.into_pyarray(py).reshape([settings.len(), self.counts.features()])
     }
 
-    /// Relief's radius where none is given.
+    /// The radius of Relief that is used if the caller gives none.
     fn default_radius(&self) -> usize {
         default_radius(&self.counts)
     }

@@ -28,7 +28,7 @@ pyo3::create_exception!(
 /// A column for Python: position in the file, numbers or codes, labels (None for numbers).
 type PyColumn<'py> = (usize, Bound<'py, PyAny>, Option<Vec<Cow<'static, [u8]>>>);
 
-/// What has been read of delimited text; see `PyDelimitedReader::finish`.
+/// The content of delimited text; see `PyDelimitedReader::finish`.
 type PyDelimited<'py> =
     (Vec<PyColumn<'py>>, Vec<usize>, Option<u64>, Vec<Cow<'static, [u8]>>, Vec<u64>);
 
@@ -113,10 +113,10 @@ impl PyDelimitedReader {
         Ok(reader.sample(n).into_iter().map(|(line, cells)| (line, owned(cells))).collect())
     }
 
-    /// Begin behind the first `above` records with the columns in `kinds`: (position,
-    /// declared labels or None, whether the cells are
-    /// numbers, whether they may turn out to be labels). Records equal to record `header` are no
-    /// rows; `missing` are the cells that mean a missing value.
+    /// Begin behind the first `above` records with the columns in `kinds`, each given as (position,
+    /// declared labels or None, whether the cells are numbers, whether they may turn out to be
+    /// labels). Records equal to record `header` are no rows; `missing` are the cells that mean a
+    /// missing value.
     fn start(
         &mut self,
         py: Python<'_>,
@@ -140,9 +140,9 @@ impl PyDelimitedReader {
         step(py, || reader.start(above, header, names, wanted, missing))
     }
 
-    /// The columns, the positions of those to be read again as labels, the first line that is not
-    /// UTF-8, if there is one, the texts for missing values that some cell was equal to, and the
-    /// lines that repeat the header.
+    /// The columns; the positions of the columns to be read again as labels; the first line that is
+    /// not UTF-8, if there is one; the texts for missing values that some cell was equal to; and
+    /// the lines that repeat the header.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<PyDelimited<'py>> {
         let reader = self.0.take().ok_or_else(finished)?;
         let latin1 = reader.encoding().latin1();

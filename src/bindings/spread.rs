@@ -4,8 +4,8 @@
 //! in groups, one group per open node. In each round the client names groups to be counted, workers
 //! count ([`count_groups`]) and their histograms are added ([`add_counts`]), the client splits
 //! nodes, and workers divide their groups ([`divide_groups`]). Nodes with few rows are grown whole
-//! by one worker ([`grow_groups`]) and grafted. The result is that of growth on all rows in one
-//! place.
+//! by one worker ([`grow_groups`]) and grafted. The tree is the same as if all rows were on one
+//! machine.
 
 use super::aligned::{Aligned1, Aligned2};
 use super::code_facts::{PyCodeFacts, code_facts, sums_of};
@@ -32,7 +32,8 @@ type PyPackedTree<'py> =
 /// Open nodes to be grown by one worker: group, node, rows, random key of the node, depth.
 type SmallNodes = Vec<(u32, u32, u64, u64, u32)>;
 
-/// The setting of growth; `seed` is that of a tree of a forest.
+/// The setting of growth. A tree of a forest has a `seed`; a single tree takes the seed of the
+/// plan.
 fn setting<'p>(plan: &'p FitPlan, facts: &CodeFacts, seed: Option<u64>) -> GrowthSetting<'p> {
     let setting = plan.setting_on_codes(facts);
     GrowthSetting { seed: seed.unwrap_or(setting.seed), ..setting }
@@ -49,7 +50,8 @@ pub struct PySpreadGrowth {
 
 #[pymethods]
 impl PySpreadGrowth {
-    /// A tree of one open node, the root; `seed` is that of a tree of a forest.
+    /// A tree of one open node, the root. `seed` is the seed of a tree of a forest, None for a
+    /// single tree.
     #[new]
     #[pyo3(signature = (facts, config, seed = None))]
     fn new(facts: PyCodeFacts<'_>, config: PyPlain<Config>, seed: Option<u64>) -> PyResult<Self> {
@@ -97,7 +99,7 @@ impl PySpreadGrowth {
         Ok((features.into_pyarray(py), targets.into_pyarray(py), routes.groups))
     }
 
-    /// Put a subtree that a worker grew in the place of a node.
+    /// Replace a node that `small` took out by the subtree that a worker has grown for it.
     fn graft(
         &mut self,
         node: u32,
@@ -121,7 +123,8 @@ impl PySpreadGrowth {
     }
 }
 
-/// Trees as a forest.
+/// A forest of trees that were grown on distributed rows, in the order of their seeds
+/// ([`forest_seeds`]). `facts` describes all rows, from which the forest takes its class totals.
 #[pyfunction]
 pub fn forest_of_trees(
     py: Python<'_>,
@@ -134,7 +137,8 @@ pub fn forest_of_trees(
     PyForest::new(py, plan.forest_of(trees, &facts))
 }
 
-/// Seeds of the trees of a forest.
+/// Seeds of the first `trees` trees of a forest with this seed, the same as those that a fit on one
+/// machine uses. A seed has 53 bits, so that JSON numbers hold it exactly.
 #[pyfunction]
 pub fn forest_seeds(seed: u64, trees: usize) -> Vec<u64> {
     (0..trees).map(|tree| forest::seed_of_tree(seed, tree)).collect()
@@ -163,7 +167,9 @@ fn grouped<'py>(
     Ok((bytes.into_pyarray(py).reshape([rows, width])?, starts.into_pyarray(py)))
 }
 
-/// The histograms of some groups of a partition, one after the other.
+/// The histograms of some groups of a partition, one after the other, as words of 32 bits
+/// ([`record_sizes`] gives their number). A group that the partition has no row of gets zeros; the
+/// client adds the histograms of all partitions ([`add_counts`]).
 #[pyfunction]
 pub fn count_groups<'py>(
     py: Python<'py>,
@@ -176,7 +182,8 @@ pub fn count_groups<'py>(
     Ok(found.into_pyarray(py))
 }
 
-/// The rows of a partition in the new groups that `SpreadGrowth.choose` returned.
+/// The rows of a partition, sorted by the new groups that `SpreadGrowth.choose` returned. Rows
+/// whose code is sent to group -1 are dropped.
 #[pyfunction]
 pub fn divide_groups<'py>(
     py: Python<'py>,
@@ -191,7 +198,9 @@ pub fn divide_groups<'py>(
     grouped(py, records.as_array().ncols(), found)
 }
 
-/// The rows of some groups of a partition.
+/// A copy of the rows of some groups of a partition, in the order of `groups`, and the first row of
+/// each group. They are sent to the worker that grows the subtrees of small nodes
+/// ([`grow_groups`]).
 #[pyfunction]
 pub fn rows_of_groups<'py>(
     py: Python<'py>,
@@ -216,8 +225,8 @@ pub fn add_counts<'py>(
     Ok(sum.into_pyarray(py))
 }
 
-/// Bytes of a record, words of the histogram of a group, and the place of the copies in a record if
-/// rows have weights.
+/// Bytes of a record, words of the histogram of a group, and the position of the copies within a
+/// record, or None if rows have no weights. The client sizes its tasks and messages by them.
 #[pyfunction]
 pub fn record_sizes(facts: PyCodeFacts<'_>) -> PyResult<(usize, usize, Option<usize>)> {
     let format = code_facts(facts)?.format();
@@ -226,8 +235,8 @@ pub fn record_sizes(facts: PyCodeFacts<'_>) -> PyResult<(usize, usize, Option<us
     Ok((format.layout.width, format.words(), copies_at))
 }
 
-/// Grow the subtrees of some nodes, (random key, depth), each on all rows of the group of its
-/// number.
+/// Grow the subtrees of some nodes, given as (random key, depth). The subtree of node i is grown on
+/// all rows of group i, and returned as arrays that `SpreadGrowth.graft` puts into the tree.
 #[pyfunction]
 #[pyo3(signature = (facts, config, seed, records, starts, nodes))]
 pub fn grow_groups<'py>(
@@ -261,7 +270,9 @@ pub fn grow_groups<'py>(
     Ok(arrays.collect())
 }
 
-/// The rows of a partition that a bootstrap sample holds, each drawn `times` times, and their sums.
+/// The rows of a partition that a bootstrap sample holds, with their copies multiplied by the
+/// number of `times` that each row was drawn, and the sums of the sample. Rows that were drawn 0
+/// times are left out.
 #[pyfunction]
 pub fn drawn_rows<'py>(
     py: Python<'py>,

@@ -18,7 +18,7 @@ use pyo3::types::PyBytes;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// A tree or a forest, and the place for its compiled form.
+/// A tree or a forest, and a slot for its compiled form.
 enum TreeOrForest {
     Tree(Arc<Model>, Box<OnceLock<Predictor>>),
     Forest(Arc<Forest>, OnceLock<ForestPredictor>),
@@ -59,12 +59,14 @@ fn get_or_make<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Resul
 }
 
 impl PyTrees {
-    /// The base of a model.
+    /// The base object of a `Model`. It shares the tree, and compiles it when the first prediction
+    /// needs it. `route` says how growth read the rows; None if the tree was not just grown.
     pub fn tree(model: &Arc<Model>, route: Option<String>) -> Self {
         Self { kind: TreeOrForest::Tree(model.clone(), Box::default()), route }
     }
 
-    /// The base of a forest.
+    /// The base object of a `Forest`, as [`Self::tree`] for one tree. The forest is shared, not
+    /// copied.
     pub fn forest(forest: &Arc<Forest>, route: Option<String>) -> Self {
         Self { kind: TreeOrForest::Forest(forest.clone(), OnceLock::new()), route }
     }
@@ -150,7 +152,8 @@ impl PyTrees {
         })
     }
 
-    /// Bytes per row of probabilities: those of all classes and a label, in the core and as arrays.
+    /// Bytes per row of a prediction: probabilities of all classes and a label, once in the core
+    /// and once as arrays.
     fn probability_bytes(&self) -> usize {
         16 * self.classes() + 16
     }
@@ -266,8 +269,8 @@ impl PyTrees {
         found.into_pyarray(py).reshape([rows, features, classes])
     }
 
-    /// Mean probabilities over the training rows, shape (classes,): those that Shapley values start
-    /// from, when no feature is known.
+    /// Mean probabilities over the training rows, shape (classes,). Shapley values start from them:
+    /// they are the prediction when no feature is known.
     fn expected_value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let found = run(py, None, self.size(), None, |c| {
             Ok(ForestExplainer::new(self.models(), c)?.expected())
@@ -282,7 +285,8 @@ impl PyTrees {
         self.route.as_deref()
     }
 
-    /// The content of a model file; `parameters`: in place of its own.
+    /// The content of a model file; `parameters` are written in place of the parameters of the
+    /// model.
     #[pyo3(signature = (parameters = None))]
     fn to_bytes<'py>(
         &self,
@@ -300,7 +304,8 @@ impl PyTrees {
         bytes(py, &found)
     }
 
-    /// The schema as JSON; that of many bins takes time to read, and can do without their `cuts`.
+    /// The schema as JSON. Without `cuts` it lacks the cut points of binned columns, which take
+    /// time to read if there are many bins.
     #[pyo3(signature = (cuts = true))]
     fn schema_json(&self, cuts: bool) -> PyResult<String> {
         let mut schema = Cow::Borrowed(self.schema());

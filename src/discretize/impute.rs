@@ -1,8 +1,8 @@
 //! Replacements of missing values: the mean of a numeric column and the mode of a nominal one.
 //!
 //! The mean is an exact sum, rounded once, divided by the weight of the rows. The mode is the first
-//! of the most frequent levels in declared order. O(n). Not for columns in which missing values are
-//! informative: a branch for missing values keeps that information.
+//! of the most frequent levels in declared order. O(n). Where missing values are informative, a
+//! branch for them keeps the information that a replacement loses.
 
 use crate::data::{Codes, MISSING, NominalColumn, NumericColumn, RowSet, Weights};
 use crate::numeric::ExactSum;

@@ -9,8 +9,8 @@
 //! on the order of the rows nor on the number of threads.
 //!
 //! Equal width is O(n). The others need the sorted column (cached by [`NumericColumn`]) and O(n),
-//! or O(n k depth) for MDLP with k classes. Not for growth by thresholds, which searches all of
-//! them.
+//! or O(n k depth) for MDLP with k classes. A tree on numbers needs no bins, as growth searches all
+//! thresholds of a node.
 
 mod equal_frequency;
 mod equal_width;

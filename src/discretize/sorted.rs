@@ -8,7 +8,7 @@ use crate::data::{NumericColumn, RowSet, Weights, entry_row};
 pub(super) struct Sorted {
     /// The value of each group.
     values: Vec<f64>,
-    /// The place of the first row of each group, and the number of rows.
+    /// Position of the first row of each group, and the number of rows.
     starts: Vec<u32>,
     /// Rows by group.
     rows: Vec<u32>,

@@ -22,7 +22,7 @@ const DENSE: usize = 16;
 /// Number of hash tables, each with a lock.
 const SHARDS: usize = 64;
 
-/// Most costs that the shards hold: what a hash table of 2^15 slots takes, per shard.
+/// Largest number of costs in the shards. A shard holds as many as a hash table of 2^15 slots.
 pub const LARGEST_CACHE: usize = SHARDS * (7 << 12);
 
 /// Message lengths of tables, each counted when it is first needed.
@@ -42,12 +42,15 @@ pub struct CostCache<'a> {
 }
 
 impl<'a> CostCache<'a> {
-    /// An empty cache, which takes costs from `sums` if given.
+    /// An empty cache of at most [`LARGEST_CACHE`] costs. With `sums`, the counts of all sets of
+    /// variables, no table is counted: costs are computed from the sums.
     pub fn new(variables: &'a Variables, sums: Option<&'a SubsetSums>) -> Self {
         Self::bounded(variables, sums, LARGEST_CACHE)
     }
 
-    /// A cache with room for `most` costs, at least one in each shard.
+    /// A cache with room for `most` costs, at least one in each shard. With few variables, whose
+    /// costs have a slot each, `most` has no effect. Tests use small caches to show that dropping
+    /// costs changes no result.
     pub fn bounded(variables: &'a Variables, sums: Option<&'a SubsetSums>, most: usize) -> Self {
         let n = variables.len();
         let dense = if n <= DENSE { n << n } else { 0 };
@@ -61,17 +64,22 @@ impl<'a> CostCache<'a> {
         }
     }
 
-    /// Number of tables that were counted.
+    /// Number of tables that were counted so far. Two threads may both count a table that neither
+    /// finds, so the number can differ between runs with several threads; costs read from `sums`
+    /// are not included.
     pub fn counted(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
     }
 
-    /// Number of costs in the shards.
+    /// Number of costs in the shards, which is at most the capacity; 0 with few variables, whose
+    /// costs have a slot each. It locks every shard in turn, for tests of the bound.
     pub fn held(&self) -> usize {
         self.shards.iter().map(|shard| lock(shard).len()).sum()
     }
 
-    /// Message length in nits of the table of `child` given `parents`.
+    /// Message length in nits of the table of `child` given `parents`; 0 for a variable with a
+    /// single value. A cost that is not known is counted in O(rows * parents) and remembered.
+    /// `groups` is memory that the count uses again.
     #[inline]
     pub fn table(&self, child: usize, parents: Set, groups: &mut Groups) -> f64 {
         let n = self.variables.len();
@@ -117,7 +125,9 @@ impl<'a> CostCache<'a> {
         table_cost(self.variables, child, parents, groups)
     }
 
-    /// Nits of the table of `child` and of the arcs into it.
+    /// Nits of the table of `child` and of the arcs into it, relative to no arcs: the term of a
+    /// variable in the cost of a model. Arc costs come from the prior and are not cached, as a
+    /// search changes the prior between its phases.
     #[inline]
     pub fn node(&self, prior: &Prior, child: usize, parents: Set, groups: &mut Groups) -> f64 {
         self.table(child, parents, groups) + prior.arcs_cost(child, parents)

@@ -61,16 +61,16 @@ pub fn accepts(delta: f64, temperature: f64, dice: &mut Dice) -> bool {
     delta <= 0.0 || (delta < 40.0 * temperature && dice.unit() < (-delta / temperature).exp())
 }
 
-/// Whether two rungs at temperatures `cold` and `hot` exchange their states; that of the cold one
-/// costs `excess` more.
+/// Whether two rungs at temperatures `cold` and `hot` exchange their states. The state of the cold
+/// rung costs `excess` more than the state of the hot one.
 fn exchanges(excess: f64, cold: f64, hot: f64, dice: &mut Dice) -> bool {
     let gain = excess * (1.0 / cold - 1.0 / hot);
     gain >= 0.0 || dice.unit() < gain.exp()
 }
 
 impl Chain<'_> {
-    /// Run chain `number` with the random numbers of `unit`: the visits at temperature 1, and the
-    /// best model of all rungs.
+    /// Run chain `number` with the random numbers of `unit`. Returns the visits at temperature 1,
+    /// and the best model of all rungs.
     pub fn run(&self, number: usize, unit: u64) -> Result<(Visits, OrderedModel)> {
         let mut dice = Dice::new(self.seed, unit);
         let rungs = if self.sums.is_some() { ORDER_RUNGS } else { MODEL_RUNGS };
@@ -154,7 +154,8 @@ impl Chain<'_> {
         Ok((visits, best))
     }
 
-    /// Make some moves over models; count the visits if they count.
+    /// Make some moves over models, and count the visits if `visits` is given. `best` becomes the
+    /// best model on the way.
     fn walk(
         &self,
         model: &mut OrderedModel,
@@ -199,8 +200,9 @@ struct Moves {
     steps: u64,
 }
 
-/// Exchange the states of neighbouring rungs: those from an even or, in odd rounds, from an odd
-/// rung on. `cost` of a state.
+/// Exchange the states of neighbouring rungs, by the rule of [`exchanges`]. In even rounds the
+/// lower rung of each pair has an even number, in odd rounds an odd one. `cost` gives the cost of a
+/// state.
 fn exchange_rungs<S>(
     rungs: &mut [S],
     cost: impl Fn(&S) -> f64,

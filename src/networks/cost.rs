@@ -25,7 +25,8 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Put all rows into one group.
+    /// Put all rows into one group. [`Self::refine`] then divides it by one variable after the
+    /// other.
     pub fn start(&mut self, variables: &Variables) {
         self.numbers.of.clear();
         self.numbers.of.resize(variables.rows(), 0);
@@ -40,7 +41,9 @@ impl Groups {
         self.numbers.refine(codes, arity, limit, &mut self.scratch);
     }
 
-    /// Sum of `f(weight)` over the groups that occur, in the order of their numbers.
+    /// Sum of `f(weight)` over the groups that occur, in the order of their numbers, so that the
+    /// rounding does not depend on threads. Numbers that no row has are left out, as the terms of a
+    /// message length are 0 for a weight of 0. O(rows).
     pub fn sum(&mut self, variables: &Variables, f: impl Fn(f64) -> f64) -> f64 {
         self.sums.clear();
         self.sums.resize(self.numbers.size, 0.0);
@@ -50,14 +53,18 @@ impl Groups {
         self.sums.iter().filter(|&&w| w > 0.0).map(|&w| f(w)).sum()
     }
 
-    /// Group all rows by a set of variables.
+    /// Group all rows by a set of variables, in ascending order of the variables. O(rows *
+    /// variables); nothing is kept of the groups before.
     pub fn of_set(&mut self, variables: &Variables, set: Set) {
         self.start(variables);
         members(set).for_each(|i| self.refine(variables, i));
     }
 }
 
-/// Message length in nits of the table of `child` given `parents`, with its parameters.
+/// Message length in nits of the table of `child` given `parents`, with its parameters. It is 0 for
+/// a variable with a single value, as such a variable needs no message. [`super::CostCache`]
+/// remembers the costs, and [`SubsetSums`](super::SubsetSums) makes the costs of all tables at
+/// once.
 pub fn table_cost(variables: &Variables, child: usize, parents: Set, groups: &mut Groups) -> f64 {
     let v = variables.arities[child];
     if v == 1 {
@@ -71,12 +78,15 @@ pub fn table_cost(variables: &Variables, child: usize, parents: Set, groups: &mu
     totals - cells + parameters_cost(variables.configurations(parents), v)
 }
 
-/// Nits to state the parameters: c per free one.
+/// Nits to state the parameters of a table: [`PER_PARAMETER`] for each free parameter. A
+/// configuration of the parents has `values - 1` of them.
 pub fn parameters_cost(configurations: f64, values: usize) -> f64 {
     if values > 1 { configurations * ((values - 1) as f64 * PER_PARAMETER) } else { 0.0 }
 }
 
-/// Nits that the data cost when every value is predicted with `(n_i + 1/2) / (N + v/2)`.
+/// Nits that the data cost when every value is predicted with `(n_i + 1/2) / (N + v/2)`. Unlike
+/// [`table_cost`] it does not state the parameters; differences of it say how far two models differ
+/// in their predictions of the data.
 pub fn likelihood(variables: &Variables, child: usize, parents: Set, groups: &mut Groups) -> f64 {
     let v = variables.arities[child] as f64;
     groups.of_set(variables, parents);

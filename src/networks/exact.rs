@@ -40,7 +40,9 @@ pub struct ExactPosterior {
     pub order: Vec<usize>,
 }
 
-/// Most bytes that [`exact_posterior`] holds at a time.
+/// Most bytes that [`exact_posterior`] holds at a time: the sums of all sets, the weights, their
+/// sums over subsets, and working tables. It is computed for up to 40 variables (more count as 40),
+/// so that a refusal can state it without an overflow.
 pub fn memory(variables: &Variables) -> u64 {
     let n = variables.len().min(40) as u64;
     let tables = n << n; // two tables of n 2^(n - 1)

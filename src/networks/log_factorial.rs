@@ -12,13 +12,16 @@ pub struct LogFactorials {
 }
 
 impl LogFactorials {
-    /// With a table up to `most`, or up to 4,194,304 if that is less.
+    /// Logarithms with a table of 0 to `most`, or to 4,194,304 if that is less. Fractions and
+    /// larger numbers are computed when they are asked for, to the same bits as the table would
+    /// have.
     pub fn up_to(most: f64) -> Self {
         let size = most.min(LARGEST_TABLE) as usize + 1;
         Self { table: (0..size).map(|x| ln_factorial(x as f64)).collect() }
     }
 
-    /// `ln x!` for real x >= 0.
+    /// `ln x!` for real x >= 0; for a fraction this is `ln Gamma(x + 1)`. A whole number within the
+    /// table costs a look-up.
     #[inline]
     pub fn of(&self, x: f64) -> f64 {
         let whole = x as usize;

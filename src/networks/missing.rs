@@ -21,7 +21,7 @@ pub struct CodeRows {
     pub columns: Vec<Vec<u32>>,
     /// Weight of each row, in units.
     pub weights: Vec<i64>,
-    /// What one unit weighs.
+    /// Weight of one unit.
     pub unit: f64,
 }
 
@@ -140,7 +140,8 @@ mod tests {
         let found = rows.divided(&[2, 2], |row| row, &Control::new(1)).unwrap();
         let total: f64 = found.weights.iter().map(|&w| w as f64 * found.unit).sum();
         assert_eq!(total, 8.0);
-        // the last row: two cells, of which the first is 0 and 1 half and half, the second 1 in 1/3
+        // the last row has two missing cells: the first is 0 or 1 with equal shares, the second is
+        // 1 with the share 1/3
         let weights: Vec<f64> = found.weights.iter().map(|&w| w as f64 * found.unit).collect();
         assert_eq!(weights.len(), 1 + 2 + 1 + 4);
         assert_eq!(found.columns[0][4..], [0, 0, 1, 1]);

@@ -2,10 +2,10 @@
 //!
 //! A model is a total order of the variables (the columns and, last, the class) with arcs from
 //! earlier to later ones; each variable has a full table of its values given its parents. The
-//! message length of a model in nits is that of its arcs ([`Prior`]) plus that of its tables and
-//! the data ([`table_cost`]); both are sums over variables of a term of the variable and its
-//! parents. Counts are exact, so neither the order of the rows nor the number of threads changes a
-//! result.
+//! message length of a model in nits has two parts: one states its arcs ([`Prior`]), the other its
+//! tables and the data ([`table_cost`]). Both are sums over the variables, with a term for each
+//! variable and its parents. Counts are exact, so neither the order of the rows nor the number of
+//! threads changes a result.
 //!
 //! [`search`] samples models by Metropolis chains; [`exact_posterior`] sums over all models of up
 //! to 20 variables, which is how the sampler is tested. Columns of numbers must be binned first,

@@ -29,7 +29,9 @@ pub const LARGEST: usize = exact::LARGEST;
 /// Most sets times rows that are counted for the tables: seconds.
 const LARGEST_WORK: u64 = 1 << 30;
 
-/// Whether every set of the variables can be counted in seconds.
+/// Whether every set of the variables can be counted in seconds: up to [`LARGEST`] variables, and
+/// at most 2^30 sets times distinct rows. A search then walks over orders, and otherwise over
+/// models.
 pub fn affordable(variables: &Variables) -> bool {
     let n = variables.len();
     n <= LARGEST && (variables.rows() as u64) << n <= LARGEST_WORK
@@ -50,7 +52,11 @@ pub struct OrderSums<'a> {
 }
 
 impl<'a> OrderSums<'a> {
-    /// Tables of all variables.
+    /// The tables of all variables, one variable per task. O(n^2 2^n) time. `counted` has the table
+    /// costs of all sets, and can be dropped afterwards.
+    ///
+    /// # Errors
+    /// [`crate::error::Error::Cancelled`].
     pub fn new(
         variables: &Variables,
         counted: &SubsetSums,
@@ -118,8 +124,8 @@ fn pick(
         set = (set - 1) & mask;
     }
     let place = draw_index(scratch, dice);
-    // the subset at that place: its bits are those of the number from the end, deposited into the
-    // mask
+    // the subset at that place: the bits of its number, counted from the end, are deposited into
+    // the mask
     let (mut number, mut found) = (scratch.len() - 1 - place, 0);
     for bit in members(mask as Set) {
         found |= (number & 1) << bit;
@@ -162,14 +168,16 @@ pub struct OrderScratch {
 }
 
 impl OrderWalk {
-    /// An order with its weight.
+    /// A walk that starts at this order, which must respect the prior: its weight is minus infinity
+    /// otherwise. O(n) look-ups.
     pub fn new(sums: &OrderSums<'_>, order: Vec<usize>) -> Self {
         let mut found = Self { order, weight: 0.0 };
         found.weigh(sums);
         found
     }
 
-    /// Sum the weight from scratch.
+    /// Sum the weight from scratch, O(n) look-ups. Moves update the weight by differences, whose
+    /// rounding errors add up.
     pub fn weigh(&mut self, sums: &OrderSums<'_>) {
         let mut earlier: Set = 0;
         self.weight = 0.0;
@@ -180,7 +188,9 @@ impl OrderWalk {
     }
 
     /// Take a random variable out and put it back at a place drawn by the weights of the orders
-    /// (Gibbs).
+    /// (Gibbs), at the temperature of the rung. The move is always accepted, but may put the
+    /// variable where it was. O(n) look-ups for all places together, as neighbouring places share
+    /// their terms.
     pub fn relocate(
         &mut self,
         sums: &OrderSums<'_>,
@@ -217,7 +227,9 @@ impl OrderWalk {
         self.weight = with[place];
     }
 
-    /// Propose to exchange two random variables (Metropolis).
+    /// Propose to exchange two random variables (Metropolis); the order needs at least two. An
+    /// order that breaks the prior has the weight minus infinity, so it is never accepted. Costs
+    /// two look-ups for each variable from the first of the two to the second.
     pub fn exchange(&mut self, sums: &OrderSums<'_>, temperature: f64, dice: &mut Dice) {
         let (a, b) = dice.two(self.order.len());
         let mut earlier: Set = self.order[..a].iter().fold(0, |set, &i| set | 1 << i);
@@ -239,7 +251,10 @@ impl OrderWalk {
         }
     }
 
-    /// Parents of every variable, drawn from their distribution given the order.
+    /// Parents of every variable, drawn from their distribution given the order: with probabilities
+    /// proportional to their weights, independently of each other. At most `2 * 2^(n / 2)` terms
+    /// per variable. The model is a draw from the posterior only if the order is: for the walk at
+    /// temperature 1.
     pub fn draw_parents(
         &self,
         sums: &OrderSums<'_>,

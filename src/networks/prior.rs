@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriorConfig {
-    /// Probability of an arc that `arcs` does not name. `None`: a search estimates it, others take
-    /// 1/2.
+    /// Probability of an arc that `arcs` does not name. If `None`, a search estimates it, and other
+    /// functions take 1/2.
     #[serde(default)]
     pub arc_probability: Option<f64>,
     /// (i, j, probability of the arc from i to j if i comes first).
@@ -145,7 +145,12 @@ impl Prior {
         }
     }
 
-    /// Set the probability of the arcs that have none of their own.
+    /// Set the probability of all arcs that [`PriorConfig::arcs`] does not name. A search calls it
+    /// again after annealing, with the probability that it has estimated from the best model unless
+    /// the user gave one.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] unless it is above 0 and below 1.
     pub fn set_arc_probability(&mut self, p: f64) -> Result<()> {
         if !(p > 0.0 && p < 1.0) {
             return Err(Error::parameter(
@@ -171,7 +176,10 @@ impl Prior {
         Ok(())
     }
 
-    /// Whether `child` may have these parents if the variables `earlier` come before it.
+    /// Whether `child` may have these parents if the variables `earlier` come before it: no more
+    /// than `max_parents`, no impossible one, and every certain one that comes before the child.
+    /// `earlier` is computed only where the prior has constraints. Whether the parents are among
+    /// `earlier` is not checked.
     #[inline]
     pub fn allows(&self, child: usize, parents: Set, earlier: impl Fn() -> Set) -> bool {
         parents.count_ones() as usize <= self.max_parents
@@ -180,19 +188,23 @@ impl Prior {
                     && self.required[child] & earlier() & !parents == 0)
     }
 
-    /// `ln (p_ij / (1 - p_ij))` of the arc from `parent` to `child`.
+    /// `ln (p_ij / (1 - p_ij))` of the arc from `parent` to `child`: the nits that the arc saves
+    /// compared with its absence. It is 0 for a certain arc, whose presence is no choice, and minus
+    /// infinity for an impossible one.
     #[inline]
     pub fn odds(&self, parent: usize, child: usize) -> f64 {
         self.odds[child * self.variables + parent]
     }
 
-    /// `ln (1 - p_ij)` of the arc from `parent` to `child`.
+    /// `ln (1 - p_ij)` of the arc from `parent` to `child`: the weight of its absence, at most 0.
+    /// It is 0 for a certain arc, whose absence [`Self::allows`] refuses.
     #[inline]
     pub fn absent(&self, parent: usize, child: usize) -> f64 {
         self.absent[child * self.variables + parent]
     }
 
-    /// Nits of the arcs into `child`, relative to no arcs.
+    /// Nits of the arcs into `child`, relative to no arcs; negative if arcs are more likely than
+    /// not. Added to [`Self::absent_cost`] of an order, it is the cost of a model with these arcs.
     #[inline]
     pub fn arcs_cost(&self, child: usize, parents: Set) -> f64 {
         if let Some(odds) = self.uniform {
@@ -201,7 +213,8 @@ impl Prior {
         -members(parents).map(|i| self.odds(i, child)).sum::<f64>()
     }
 
-    /// Nits of an order without arcs.
+    /// Nits of an order without arcs: the sum of `-ln (1 - p_ij)` over all pairs, O(n^2). Orders
+    /// have different costs only if some arcs have probabilities of their own, or pairs are tied.
     pub fn absent_cost(&self, order: &[usize]) -> f64 {
         let mut cost = 0.0;
         for (at, &j) in order.iter().enumerate() {

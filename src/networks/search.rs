@@ -11,8 +11,9 @@
 //!    with known posteriors that missed arc probabilities by up to 1.)
 //! 4. The visited models are cleaned and grouped ([`super::groups`]).
 //!
-//! Units and chains have their own random numbers and share nothing but costs of tables, so the
-//! number of threads does not change a result.
+//! Units and chains have their own random numbers and share nothing but costs of tables. So the
+//! number of threads changes no result except [`SearchResult::counted`], as two threads may count
+//! the same table.
 
 use super::cache::CostCache;
 use super::chains::{Chain, accepts};
@@ -83,7 +84,8 @@ pub struct SearchResult {
     pub counted: u64,
 }
 
-/// Search for models; `prior` by the names of the variables.
+/// Search for models with short messages, and estimate how probable each arc is. `prior` numbers
+/// the variables as `variables` does.
 ///
 /// # Errors
 /// [`Error::Parameter`] for settings or a prior out of range, [`Error::Cancelled`].

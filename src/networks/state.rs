@@ -59,14 +59,16 @@ struct ChangedNode {
 }
 
 impl Move {
-    /// Whether the arcs change, or the cost of absent ones.
+    /// Whether the arcs change, or the cost of absent ones. An exchange of two variables without an
+    /// arc leaves both as they are; it is made, but the model counts as visited without a break.
     pub fn is_visible(&self) -> bool {
         self.count > 0 || self.absent != 0.0
     }
 }
 
 impl OrderedModel {
-    /// A model from its order and parents.
+    /// A model from its order and parents, with all its costs. The parents of a variable must come
+    /// before it in the order, which is not checked here.
     pub fn new(
         space: Space<'_>,
         order: Vec<usize>,
@@ -206,7 +208,8 @@ impl OrderedModel {
         Some(found)
     }
 
-    /// Carry out a move.
+    /// Carry out a move that [`Self::draw`] returned for this model as it is now. The costs of
+    /// changed variables are taken from the move, so no table is counted again.
     #[inline]
     pub fn make(&mut self, step: &Move) {
         if let Some(at) = step.swap {
@@ -223,12 +226,14 @@ impl OrderedModel {
         }
     }
 
-    /// Number of arcs.
+    /// Number of arcs of the model. A search estimates the prior probability of an arc from the
+    /// number in its best model.
     pub fn arcs(&self) -> usize {
         self.parents.iter().map(|p| p.count_ones() as usize).sum()
     }
 
-    /// Compute the costs again after the prior has changed.
+    /// Compute the costs again after the prior has changed, as it does between annealing and
+    /// chains. Most costs of tables are still in the cache; only the costs of arcs are new.
     pub fn update_costs(&mut self, space: Space<'_>, groups: &mut Groups) {
         *self = Self::new(space, self.order.clone(), self.parents.clone(), groups);
     }
@@ -254,7 +259,9 @@ fn cheapest_removal(
     best.map(|(_, less)| less)
 }
 
-/// Remove parents one by one while that does not make the message longer.
+/// The parents of `child` after removing them one by one, each time the one whose removal makes the
+/// message shortest, as long as no removal makes it longer. Required parents stay. Chains visit
+/// models with arcs that tell nothing, so models are cleaned before they are reported and compared.
 pub fn cleaned(space: Space<'_>, child: usize, mut parents: Set, groups: &mut Groups) -> Set {
     while let Some(less) = cheapest_removal(space, child, parents, groups) {
         parents = less;

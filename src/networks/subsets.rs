@@ -41,7 +41,8 @@ struct GroupLevel {
 
 /// Memory to divide a group by the values of a variable.
 struct ValueCounters {
-    /// Count of each value, then the next place of its rows; zeros between groups.
+    /// Count of each value in a group, and then the position for its next row. All are 0 between
+    /// two groups.
     count: Vec<u32>,
     /// Values that occur in the group.
     seen: Vec<u32>,
@@ -83,12 +84,14 @@ impl SubsetSums {
         Ok(Self { low, values, units, configurations })
     }
 
-    /// Number of `f64` in the tables.
+    /// Number of `f64` in the tables, 8 bytes each, for the check of memory before they are made.
+    /// More than 40 variables count as 40, so that it does not overflow.
     pub fn numbers(variables: &Variables) -> u64 {
         (distinct_arities(variables).len() as u64 + 2) << variables.len().min(40)
     }
 
-    /// Number of parallel units.
+    /// Number of parallel units into which the sets of `variables` variables are divided, at most
+    /// 32. The caller needs it to announce the work of [`Self::new`].
     pub fn units(variables: usize) -> u64 {
         1 << variables.min(UNIT_VARIABLES)
     }
@@ -100,7 +103,10 @@ impl SubsetSums {
         &self.units[unit][(set >> self.low) * width..][..width]
     }
 
-    /// Message length in nits of the table of `child`, which has `v` values, given `parents`.
+    /// Message length in nits of the table of `child`, which has `v` values, given `parents`. `v`
+    /// must be the number of values of some variable, and the parents no more than were counted.
+    /// The last bits may differ from [`table_cost`](super::table_cost), which adds the terms in
+    /// another order.
     pub fn table_cost(&self, child: usize, v: usize, parents: usize) -> f64 {
         let place = self.values.partition_point(|&x| x < v);
         self.at(parents)[1 + place] - self.at(parents | 1 << child)[0]
@@ -128,8 +134,8 @@ impl<'a> Walk<'a> {
         Self { variables, values, most, levels, scratch }
     }
 
-    /// Write the sums of every set whose members among the first `low` variables are those of
-    /// `unit`.
+    /// Write the sums of every set of the unit. The bits of `unit` say which of the first `low`
+    /// variables such a set contains.
     fn run(&mut self, unit: usize, low: usize, out: &mut [f64], control: &Control) -> Result<()> {
         let n = self.variables.len();
         // the variables that all sets of the unit have

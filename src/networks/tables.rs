@@ -1,5 +1,5 @@
-//! Counts of the full table of a variable: every configuration of its parents by every value. For
-//! tables of conditional probabilities after a search; costs of tables need no such counts
+//! Counts of the full table of a variable: every configuration of its parents by every value. They
+//! become tables of conditional probabilities after a search. Costs of tables need no such counts
 //! ([`super::cost`]).
 
 use super::variables::{Set, Variables, members};

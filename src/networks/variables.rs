@@ -21,7 +21,8 @@ pub const LARGEST: usize = 128;
 /// A set of variables, one bit each.
 pub type Set = u128;
 
-/// The variables in a set, ascending.
+/// The variables in a set, ascending. Each step clears the lowest bit, so it costs O(members), not
+/// a look at all 128 bits.
 pub fn members(set: Set) -> impl Iterator<Item = usize> {
     let mut rest = set;
     std::iter::from_fn(move || {
@@ -129,7 +130,8 @@ impl Variables {
         Ok(Self { names, readings: input.readings, arities, codes, weights, total, logs })
     }
 
-    /// Number of variables, with the class.
+    /// Number of variables: the columns, and the class, which is the last one. At least 1, at most
+    /// [`LARGEST`].
     pub fn len(&self) -> usize {
         self.arities.len()
     }
@@ -139,7 +141,8 @@ impl Variables {
         self.arities.is_empty()
     }
 
-    /// Number of distinct rows.
+    /// Number of distinct rows of positive weight, after missing cells were replaced or divided.
+    /// The cost of counting a table grows with it, however often a row occurs.
     pub fn rows(&self) -> usize {
         self.weights.len()
     }

@@ -1,7 +1,7 @@
 //! Visited models of a chain: how often each model and each arc occurred at temperature 1.
 //!
-//! Memory is bounded: if the table of models is full, the less visited half is dropped; its visits
-//! still count in the total and for the arcs.
+//! Memory is bounded: if the table of models is full, all models with at most the median number of
+//! visits are dropped. Their visits still count in the total and for the arcs.
 
 use super::state::OrderedModel;
 use super::variables::{Set, members};
@@ -25,7 +25,8 @@ pub struct Visits {
 }
 
 impl Visits {
-    /// No visits yet, of models of this many variables.
+    /// No visits yet, of models of `variables` variables. The table holds as many models as fit
+    /// into 32 MiB, but at most 65,536.
     pub fn new(variables: usize) -> Self {
         Self {
             models: WordMap::default(),
@@ -36,7 +37,8 @@ impl Visits {
         }
     }
 
-    /// Count `times` visits of a model.
+    /// Count `times` visits of a model. A chain calls it once per stay at a model, with the number
+    /// of steps that the model stayed as it was; 0 changes nothing.
     pub fn add(&mut self, model: &OrderedModel, times: u64) {
         if times == 0 {
             return;
@@ -64,7 +66,9 @@ impl Visits {
         self.models.retain(|_, visits| *visits > middle);
     }
 
-    /// Parents and visits of each model, most visited first, ties by parents.
+    /// Parents and visits of each model in the table, most visited first, ties by parents, so that
+    /// the order of a hash table decides nothing. Visits of models that were dropped are missing
+    /// here; [`Self::total`] has them.
     pub fn into_models(self) -> Vec<(Vec<Set>, u64)> {
         let mut found: Vec<(Vec<Set>, u64)> = self.models.into_iter().collect();
         sort_few(&mut found, &|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

@@ -13,7 +13,8 @@ use crate::numeric::log_add;
 use crate::parallel::{self, Control};
 use std::ops::Range;
 
-/// Index of a set without `j` in the table of `j`.
+/// Index of a set without `j` in the table of `j`: the bits above `j` move down by one. So a table
+/// has 2^(n - 1) values, half as many as with a bit for `j`.
 #[inline]
 pub fn squeezed(set: Set, j: usize) -> usize {
     let set = set as usize;
@@ -25,7 +26,9 @@ pub fn expanded(place: usize, j: usize) -> usize {
     (place & ((1 << j) - 1)) | (place >> j << (j + 1))
 }
 
-/// `ln w_j(P)` for every child j and set P of others, without the terms of absent arcs.
+/// `ln w_j(P)` for every child j and set P of others, without the terms of absent arcs. It is minus
+/// infinity for sets with an impossible parent, or with more than `max_parents`; required parents
+/// are handled by the sums over subsets, as they depend on the predecessors.
 pub fn node_weights(
     variables: &Variables,
     sums: &SubsetSums,
@@ -60,7 +63,9 @@ pub fn subset_zeta(
     subset_zeta_of(table, bits, fixed, join, control)
 }
 
-/// [`subset_zeta`] over subsets that differ in some bits only.
+/// [`subset_zeta`] over subsets that differ from their set in the bits of the range `bits` only.
+/// [`orders`](super::orders) sums over the lower half of the variables first, keeps that table, and
+/// then sums over the upper half.
 pub fn subset_zeta_of(
     table: &mut [f64],
     bits: Range<u32>,
@@ -81,7 +86,8 @@ pub fn subset_zeta_of(
 }
 
 /// Replace each value by the sum over all supersets of its set that agree with it in the bits of
-/// `fixed`.
+/// `fixed`. Values are logarithms and are added as such ([`log_add`]). The exact posterior needs it
+/// to collect all sets of predecessors that contain the parents.
 pub fn superset_zeta(table: &mut [f64], fixed: usize, control: &Control) -> Result<()> {
     for bit in (0..table.len().trailing_zeros()).filter(|b| fixed >> b & 1 == 0) {
         for block in table.chunks_exact_mut(2 << bit) {
@@ -96,7 +102,8 @@ pub fn superset_zeta(table: &mut [f64], fixed: usize, control: &Control) -> Resu
 }
 
 /// Add the terms of absent arcs from all predecessors, and give no weight to sets without a
-/// variable that must come before `j`.
+/// variable that must come before `j`. The index of the table is the set of predecessors; O(2^n) by
+/// adding one term to the sum of a smaller set.
 pub fn add_absent(table: &mut [f64], prior: &Prior, j: usize) {
     let must = squeezed(prior.before[j], j);
     let mut absent = vec![0.0; table.len()];

@@ -1,8 +1,8 @@
 //! The reader of ARFF: the header first, then rows, dense or sparse and with or without a weight,
 //! which are appended to the columns that the caller wants.
 //!
-//! A row of bare values is divided at its commas; any other goes through the lexer. O(bytes), and
-//! O(columns) per sparse row.
+//! A row with commas, but without quotes, comments and braces, is divided at its commas; all other
+//! rows go through the lexer. O(bytes), and O(columns) per sparse row.
 
 use super::arff_header::{Attribute, AttributeKind, Header};
 use super::column::{CellKind, ColumnBuilder, ReadColumn, Refusal};
@@ -35,8 +35,8 @@ struct ArffRows {
     /// For each builder the number of its attribute.
     places: Vec<usize>,
     builders: Vec<ColumnBuilder>,
-    /// For each builder, whether its cells are text. What a sparse row leaves out is missing then,
-    /// else the number or code 0.
+    /// For each builder, whether its cells are text. A value that a sparse row leaves out is a
+    /// missing value in a column of text, and the number or code 0 in others.
     is_text: Vec<bool>,
     /// Number of rows.
     count: u64,
@@ -63,7 +63,8 @@ impl<'a> QuotedCell<'a> {
 }
 
 impl Arff {
-    /// A reader at the start of a file.
+    /// A reader at the start of a file. The limits hold for the whole file; an error names the
+    /// limit that the file exceeds.
     pub fn new(limits: ReadLimits) -> Self {
         Self {
             lines: Lines::default(),
@@ -75,7 +76,12 @@ impl Arff {
         }
     }
 
-    /// Take the next block of the file.
+    /// Take the next block of the file, of any size: a line or a character may go on in the next
+    /// block. Rows that come before [`Self::start`] is called are kept as bytes.
+    ///
+    /// # Errors
+    /// A [`Fault`] with the line of a malformed header or row, or of a NUL byte. The reader is of
+    /// no use afterwards.
     pub fn feed(&mut self, block: &[u8]) -> Result<()> {
         let block = self.encoding.feed(block);
         let block = &block[..];
@@ -116,27 +122,36 @@ impl Arff {
         Ok(())
     }
 
-    /// Whether @data has been reached.
+    /// Whether @data has been reached, so that [`Self::attributes`] are complete and
+    /// [`Self::start`] may be called. The caller stops feeding there, as rows without columns to go
+    /// to are kept in memory.
     pub fn header_is_complete(&self) -> bool {
         self.header.complete
     }
 
-    /// The name behind @relation.
+    /// The name behind @relation, without quotes, as bytes of the file; empty if there is none.
+    /// [`Self::encoding`] says how to decode it, but only after the whole file has been fed.
     pub fn relation(&self) -> &[u8] {
         &self.header.relation
     }
 
-    /// The declared attributes.
+    /// The declared attributes in the order of the file, as far as the header has been read.
+    /// [`Self::start`] takes their positions in this list.
     pub fn attributes(&self) -> &[Attribute] {
         &self.header.attributes
     }
 
-    /// The encoding of the bytes so far.
+    /// The encoding of the bytes so far: UTF-8 until a byte contradicts it. Names and labels are
+    /// therefore decoded at the end of the file.
     pub fn encoding(&self) -> &Encoding {
         &self.encoding
     }
 
-    /// Decide which attributes become columns. Dates and relational attributes become text.
+    /// Decide which attributes become columns, by their positions. Dates and relational attributes
+    /// become text. Rows that were kept until now are read.
+    ///
+    /// # Errors
+    /// A [`Fault`] in one of the kept rows.
     pub fn start(&mut self, wanted: &[usize]) -> Result<()> {
         let attributes = &self.header.attributes;
         let mut rows = ArffRows {
@@ -166,7 +181,11 @@ impl Arff {
         self.text(&pending)
     }
 
-    /// Take the last line at the end of the file.
+    /// Take the last line at the end of the file, which may lack its line end. It must be called
+    /// once before [`Self::finish`].
+    ///
+    /// # Errors
+    /// A [`Fault`] in that line, or if the file has no @data.
     pub fn end(&mut self) -> Result<()> {
         let rest = self.encoding.rest();
         self.feed(&rest)?;
@@ -181,7 +200,11 @@ impl Arff {
         }
     }
 
-    /// The columns, and (row, weight) of the rows that have a weight.
+    /// The columns in the order of [`Self::start`], and (row, weight) of the rows that have a
+    /// weight, with rows counted from 0; other rows weigh 1.
+    ///
+    /// # Errors
+    /// A [`Fault`] if no row follows @data.
     pub fn finish(self) -> Result<(Vec<ReadColumn>, Vec<(u64, f64)>)> {
         let Some(rows) = self.rows else { return Ok((Vec::new(), Vec::new())) };
         if rows.count == 0 {

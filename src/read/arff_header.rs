@@ -253,7 +253,7 @@ fn listed(tokens: &Tokens, name: &[u8], line: u64) -> Result<Vec<Vec<u8>>> {
     Ok(labels)
 }
 
-/// The error of an empty place in a list.
+/// The error of a list with nothing between two commas.
 fn nothing<T>(name: &[u8], line: u64) -> Result<T> {
     let problem =
         "the list has nothing between two commas; write the label, or '' for an empty one";

@@ -67,7 +67,7 @@ impl Record {
         &self.bytes[start..self.ends[j]]
     }
 
-    /// Whether two records have the same cells, but for blanks around them.
+    /// Whether two records have the same cells, apart from blanks around the cells.
     pub(crate) fn has_cells_of(&self, other: &Self) -> bool {
         self.ends.len() == other.ends.len()
             && (0..self.ends.len()).all(|j| trim(self.cell(j)) == trim(other.cell(j)))
@@ -217,7 +217,7 @@ impl CellScanner {
         Ok(())
     }
 
-    /// Skip lines at the start of the file; the position behind them.
+    /// Skip lines at the start of the file, and return the position behind them.
     fn skip_lines(&mut self, block: &[u8], from: usize) -> usize {
         for (at, &byte) in block.iter().enumerate().skip(from) {
             let second = self.after_return && byte == b'\n';

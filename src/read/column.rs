@@ -11,12 +11,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-/// What the cells of a column are.
+/// The type of the cells of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellKind {
     /// Finite numbers.
     Numbers,
-    /// Labels out of these.
+    /// Declared labels; any other text is refused.
     Declared(Vec<Vec<u8>>),
     /// Any text; the labels are those that occur.
     Found,

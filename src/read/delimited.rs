@@ -38,14 +38,14 @@ struct KeptRecords {
     started: bool,
     columns: Vec<PendingColumn>,
     missing: Vec<MissingText>,
-    /// Length of the longest of them.
+    /// Length of the longest text in `missing`.
     longest_missing: usize,
     names: Vec<Vec<u8>>,
     /// Positions of the columns that have text behind the sample.
     failed: Vec<usize>,
     /// The record with the names of the columns, which is no row where it stands again.
     header: Option<Record>,
-    /// Lines on which it does.
+    /// Lines on which the header stands again.
     repeated: Vec<u64>,
 }
 
@@ -57,12 +57,12 @@ struct MissingText {
     is_found: bool,
 }
 
-/// What has been read.
+/// The content of a file, as columns.
 #[derive(Debug)]
 pub struct DelimitedColumns {
     /// The columns.
     pub columns: Vec<ReadColumn>,
-    /// Positions of those that must be read again as labels.
+    /// Positions of the columns that must be read again as labels.
     pub failed: Vec<usize>,
     /// The texts for missing values that some cell was equal to.
     pub matched: Vec<Vec<u8>>,
@@ -96,14 +96,15 @@ struct RefusedNumber {
 pub struct WantedColumn {
     /// Position in the file.
     pub place: usize,
-    /// What its cells are.
+    /// The type of its cells.
     pub kind: CellKind,
     /// Whether a column of numbers becomes one of labels if some cell is text.
     pub may_be_labels: bool,
 }
 
 impl Delimited {
-    /// A reader at the start of a file.
+    /// A reader at the start of a file. Nothing is guessed about the dialect here: Python looks at
+    /// the first bytes of the file and names the separator.
     pub fn new(dialect: Dialect, limits: ReadLimits) -> Self {
         Self {
             cells: CellScanner::new(dialect),
@@ -113,7 +114,13 @@ impl Delimited {
         }
     }
 
-    /// Take the next block of the file.
+    /// Take the next block of the file, of any size: a record or a character may go on in the next
+    /// block. Records go into the sample until [`Self::start`] is called, and then into the
+    /// columns.
+    ///
+    /// # Errors
+    /// A [`Fault`] with the line of a malformed record or a NUL byte. The reader is of no use
+    /// afterwards.
     pub fn feed(&mut self, block: &[u8]) -> Result<()> {
         let block = self.encoding.feed(block);
         let block = &block[..];
@@ -136,7 +143,11 @@ impl Delimited {
         result
     }
 
-    /// Take the last record at the end of the file.
+    /// Take the last record at the end of the file, which may lack its line end. It must be called
+    /// once, before [`Self::start`] if the file is shorter than the sample.
+    ///
+    /// # Errors
+    /// A [`Fault`] in that record, such as a quote that is not closed.
     pub fn end(&mut self) -> Result<()> {
         let rest = self.encoding.rest();
         self.feed(&rest)?;
@@ -144,24 +155,29 @@ impl Delimited {
         cells.finish(limits, &mut |record| rows.take(record, limits))
     }
 
-    /// Whether the sample is large enough to call [`Self::start`].
+    /// Whether the sample is large enough to call [`Self::start`]: 8,192 records or 16 MiB. A
+    /// shorter file never gets there, and is started after [`Self::end`]. False again once the
+    /// reader has started.
     pub fn is_ready(&self) -> bool {
         !self.rows.started
             && (self.rows.sample.len() >= SAMPLE_RECORDS || self.rows.sample_bytes >= SAMPLE_BYTES)
     }
 
-    /// Number of cells of a record.
+    /// Number of cells of a record: of the first one until [`Self::start`] is called, and then of
+    /// every row. It is 0 for a file without records.
     pub fn width(&self) -> usize {
         self.rows.width
     }
 
-    /// The first records of the sample, at most `n`, each as (line, cells).
+    /// The first records of the sample, at most `n`, each as (line, cells). Lines are counted from
+    /// 1. The list is empty after [`Self::start`], which moves the sample into the columns.
     pub fn sample(&self, n: usize) -> Vec<(u64, Vec<&[u8]>)> {
         let records = self.rows.sample.iter().take(n);
         records.map(|r| (r.line, (0..r.ends.len()).map(|j| r.cell(j)).collect())).collect()
     }
 
-    /// The encoding of the bytes so far.
+    /// The encoding of the bytes so far: UTF-8 until a byte contradicts it. Names and labels are
+    /// therefore decoded at the end of the file.
     pub fn encoding(&self) -> &Encoding {
         &self.encoding
     }
@@ -205,7 +221,12 @@ impl Delimited {
         first.iter().try_for_each(|record| rows.add(record, &limits))
     }
 
-    /// The columns, and what was found about them.
+    /// The columns in the order of [`Self::start`], without the columns that must be read again as
+    /// labels; these are named in [`DelimitedColumns::failed`].
+    ///
+    /// # Errors
+    /// A [`Fault`] for a number that float64 cannot represent, in a column that turned out to be
+    /// numeric to its end.
     pub fn finish(self) -> Result<DelimitedColumns> {
         let KeptRecords { names, columns: pending, missing, failed, repeated, .. } = self.rows;
         let mut columns = Vec::new();
@@ -353,7 +374,8 @@ fn has_leading_zero(cell: &[u8]) -> bool {
     matches!(cell, [b'0', b'0'..=b'9', ..]) && cell.iter().all(u8::is_ascii_digit)
 }
 
-/// The problem of a refusal and the cell, without its place. Of too many labels no cell is named.
+/// The fault of a refused cell, to which the caller adds line and column. It shows the cell, unless
+/// a column has too many labels: then no single cell is wrong.
 pub(super) fn refused(
     refusal: Refusal,
     builder: &ColumnBuilder,

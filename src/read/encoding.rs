@@ -12,7 +12,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 pub struct Encoding {
     /// Bytes of the incomplete character at the end of the last block.
     tail: Vec<u8>,
-    /// Line feeds so far.
+    /// Number of line feeds so far.
     lines: u64,
     /// Line of the first byte that is not UTF-8.
     latin1: Option<u64>,
@@ -24,7 +24,8 @@ pub struct Encoding {
 
 impl Encoding {
     /// Take the next block, and return it without the mark, which may be spread over several
-    /// blocks.
+    /// blocks. The result borrows the block, except for the first bytes of a file that came in tiny
+    /// blocks. Bytes are not changed: the caller decodes texts when the whole file has been read.
     pub fn feed<'a>(&mut self, block: &'a [u8]) -> Cow<'a, [u8]> {
         let mut block = Cow::Borrowed(block);
         if !self.started {
@@ -49,8 +50,8 @@ impl Encoding {
         block
     }
 
-    /// At the end of the file, the bytes that were held back and are no mark. The caller feeds them
-    /// again.
+    /// The bytes that were held back at the start of the file because they might have been a mark.
+    /// The caller feeds them again at the end of a file that is shorter than a mark.
     pub fn rest(&mut self) -> Vec<u8> {
         self.started = true;
         std::mem::take(&mut self.held)

@@ -1,7 +1,7 @@
 //! Blocks of bytes become lines, which end in LF, CR or CR LF and are numbered from 1.
 //!
-//! A line inside one block is passed on without a copy; one that spans blocks is collected.
-//! O(bytes).
+//! A line inside one block is passed on without a copy; a line that spans several blocks is
+//! collected first. O(bytes).
 
 use super::{Fault, ReadLimits, Result, append};
 

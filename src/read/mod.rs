@@ -14,8 +14,8 @@
 //! [`Encoding`] says which of them it has.
 //!
 //! O(bytes). Each label of a cell is hashed once, with a seed of the process, so that no file can
-//! choose collisions. Not for compressed or UTF-16 files before they are decoded, and not for
-//! hundreds of millions of numbers, which belong in Parquet.
+//! choose collisions. Compressed and UTF-16 files must be decoded first, and hundreds of millions
+//! of numbers are better kept in Parquet.
 
 mod arff;
 mod arff_header;
@@ -58,7 +58,7 @@ impl Default for ReadLimits {
 /// Bytes of a value that an error keeps. It shows eighty characters, of at most four bytes each.
 const SHOWN: usize = 400;
 
-/// What is wrong with a file, where, and what to do about it.
+/// A fault of a file: the problem, where it is, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fault {
     /// The problem, as a sentence that follows line, column and value.
@@ -71,7 +71,8 @@ pub struct Fault {
     pub value: Option<Vec<u8>>,
     /// The declared labels, if the value is not one of them.
     pub declared: Option<Vec<Vec<u8>>>,
-    /// Whether the remedy is to leave the column out: the caller knows how that is said.
+    /// Whether the remedy is to leave the column out. The caller adds the words, as it knows the
+    /// option that does so.
     pub leave_out: bool,
 }
 
@@ -111,7 +112,7 @@ impl Fault {
         self
     }
 
-    /// Advise to leave the column out; the problem ends with these words.
+    /// Advise to leave the column out; the problem ends with that advice.
     pub(crate) fn leave_out(mut self) -> Self {
         self.leave_out = true;
         self

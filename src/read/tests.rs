@@ -65,7 +65,8 @@ proptest! {
         for dialect in [CSV, Dialect { separator: b' ', ..CSV }, Dialect { quotes: false, ..CSV }] {
             let one = delimited(&text, whole, dialect, limits);
             let many = delimited(&text, parts, dialect, limits);
-            // A fault behind a NUL in one block is one before it in two.
+            // The error of a NUL byte replaces a fault earlier in its block, but not one in an
+            // earlier block.
             if !text.contains(&0) {
                 prop_assert_eq!(format!("{one:?}"), format!("{many:?}"));
             }

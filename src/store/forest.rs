@@ -28,7 +28,8 @@ struct ForestBody {
     trees: Vec<Body>,
 }
 
-/// Write a forest with these `parameters` in place of its own; equal ones give equal bytes.
+/// Write a forest with these `parameters` in place of its own. Equal forests with equal parameters
+/// give equal bytes.
 pub fn forest_to_bytes(forest: &Forest, parameters: &str, control: &Control) -> Result<Vec<u8>> {
     let schema = |tree| if tree == 0 { (**forest.schema()).clone() } else { Schema::default() };
     let trees = forest.trees.iter().enumerate().map(|(t, tree)| {

@@ -72,7 +72,7 @@ struct Body {
     n_children: Vec<u32>,
     #[serde(deserialize_with = "json::column")]
     counts: Vec<f64>,
-    /// What each node says of a numeric target: value, impurity, variance; none for classes.
+    /// (value, impurity, variance) of each node for a numeric target; empty for classes.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
     outcomes: Vec<(f64, f64, f64)>,
     /// (node, levels on its first branch) of every subset test, in node order.
@@ -114,7 +114,8 @@ fn checksum(bytes: &[u8], control: &Control) -> Result<String> {
     Ok(format!("{hash:016x}"))
 }
 
-/// Write a model with these `parameters` in place of its own; equal ones give equal bytes.
+/// Write a model with these `parameters` in place of its own. Equal models with equal parameters
+/// give equal bytes.
 pub fn to_bytes(model: &Model, parameters: &str, control: &Control) -> Result<Vec<u8>> {
     write_document(FORMAT, &body(model, parameters, (*model.schema).clone()), control)
 }
@@ -283,8 +284,8 @@ fn model(body: Body, control: &Control) -> Result<Model> {
     })
 }
 
-/// What only some tests have: the levels on the first branch, the branch of each level, and the
-/// reach of a threshold.
+/// The fields that only some tests have: the levels on the first branch, the branch of each level,
+/// and the reach of a threshold.
 #[derive(Clone, Copy)]
 struct RareOfTest<'a> {
     listed: Option<&'a [u32]>,
@@ -301,7 +302,7 @@ struct RareFields<'a> {
 }
 
 impl<'a> RareFields<'a> {
-    /// What a node has of its test.
+    /// The rare fields of the test of a node; nodes must be asked in order.
     fn take(&mut self, node: usize) -> RareOfTest<'a> {
         let list = |from: &mut Peekable<Iter<'a, (u32, Vec<u32>)>>| {
             from.next_if(|l| l.0 as usize == node).map(|l| l.1.as_slice())

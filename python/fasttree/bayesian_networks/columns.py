@@ -24,8 +24,8 @@ from ..table import Table
 from ..table.columns import Column
 
 MOST_FRACTIONAL, MOST_PER_ROW = 2**20, 64
-"""Fractional rows that the rows of a prediction may become: the larger of this number, and of so
-many per row on average."""
+"""Largest number of fractional rows in a prediction: the first number in all, or the second per row
+on average, whichever is more."""
 
 
 @dataclass
@@ -119,7 +119,8 @@ class ColumnReader:
     def fractional_rows(
         self, X: Any, used: Collection[int], handle_unknown: str = "missing"
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Codes of all cells, of rows that are divided by their missing cells.
+        """Codes of rows that are divided at their missing cells, the row that each fractional row
+        comes from, and its share of that row.
 
         A row with a missing cell in a column of `used` becomes one row for every value of the
         column that has a positive share. Without shares missing cells are filled.

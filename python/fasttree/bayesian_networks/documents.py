@@ -36,7 +36,7 @@ _ENCODE = json.JSONEncoder(
 
 def canonical(model: Any) -> str:
     """A model as JSON whose text depends on its content alone. Nested values are written one by
-    one, because the encoder does not hear Ctrl-C."""
+    one, because Ctrl-C cannot interrupt the encoder."""
     if isinstance(model, dict) and all(isinstance(key, str) for key in model):
         inside = ", ".join(f"{_ENCODE(key)}: {canonical(model[key])}" for key in sorted(model))
         return f"{{{inside}}}"
@@ -46,7 +46,8 @@ def canonical(model: Any) -> str:
 
 
 def parsed(text: str | bytes) -> Any:
-    """The value of JSON, read by calls into Python for every number, which hear Ctrl-C."""
+    """The value of JSON. Python is called for every number, so that Ctrl-C can interrupt the
+    parser."""
     return json.loads(text, parse_float=lambda one: float(one), parse_int=lambda one: int(one))  # noqa: PLW0108
 
 

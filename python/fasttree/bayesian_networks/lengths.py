@@ -7,7 +7,7 @@ Formula
     possible ones, n columns with the class.
 Source
     Wallace & Korb, "Learning linear causal models by MML sampling", 1999; Korb & Nicholson,
-    *Bayesian Artificial Intelligence*. The constant is that of their program, whose results the
+    *Bayesian Artificial Intelligence*. The constant is taken from their program, whose results the
     formula reproduces.
 Complexity
     O(rows x arcs).
@@ -32,7 +32,7 @@ from .structure import check_acyclic, parent_lists
 
 @dataclass(frozen=True)
 class MessageLength:
-    """Lengths in nits.
+    """Length of the message that states a network and its data, in nits.
 
     Attributes:
         total: structure + tables.

@@ -8,7 +8,8 @@ Formula
 Source
     Pearl, *Probabilistic Reasoning in Intelligent Systems*, 1988; Wallace & Korb 1999.
 Complexity
-    Prediction reads the class's own table and those of its children: O(rows x classes x children).
+    Prediction reads the table of the class and the tables of its children: O(rows x classes x
+    children).
 When not to use it
     With many parents of many levels: a table has a cell for each combination.
 """
@@ -366,7 +367,8 @@ def used_columns(families: Iterable[Family]) -> set[int]:
 
 
 def whole_rows(proba: np.ndarray, rows: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Probabilities of whole rows, from those of their parts by `ColumnReader.fractional_rows`."""
+    """Probabilities of whole rows, from the probabilities of the fractional rows that
+    `ColumnReader.fractional_rows` made of them."""
     if len(rows) == (rows[-1] + 1 if len(rows) else 0):
         return proba
     starts = np.flatnonzero(np.diff(rows, prepend=-1))

@@ -49,7 +49,8 @@ class Reading:
     config: dict[str, Any]
 
     def levels(self) -> list[tuple[Any, ...]]:
-        """Labels of the values of each column, those of the class last; intervals where binned."""
+        """Labels of the values of each column, and of the classes last; binned columns have
+        intervals as labels."""
         labels = [
             interval_labels(self.cuts[c.name]) if c.kind == "numeric" else tuple(c.levels or ())
             for c in self.table.columns
@@ -118,7 +119,7 @@ def read(
     missing: str = "mode",
     max_parents: int = LARGEST_PARENTS,
 ) -> Reading:
-    """Read and check training rows; arguments as in `CaMML`.
+    """Read and check training rows; the arguments are the same as in `CaMML`.
 
     Raises:
         ValueError: no class, a numeric column without a discretiser, weights outside their domain.

@@ -53,7 +53,8 @@ class SearchResult:
         models: visited models, by descending weight.
         kept: share of the visits that they hold.
         steps: number of steps.
-        tables_counted: number of (column, parents) that were counted.
+        tables_counted: number of tables, or of sets of columns, that were counted. With several
+            threads a table may be counted twice.
     """
 
     parents: tuple[tuple[int, ...], ...]
@@ -67,7 +68,7 @@ class SearchResult:
 
 
 def found_models(models: list[dict[str, Any]]) -> list[FoundModel]:
-    """Models as the core, or a model file, has them."""
+    """The found models, from the records of the core or of a model file."""
     return [
         FoundModel(**{**model, "parents": tuple(map(tuple, model["parents"]))}) for model in models
     ]

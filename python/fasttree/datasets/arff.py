@@ -63,7 +63,7 @@ def read_arff(path: Path, drop: Collection[str] = (), *, limits: Limits | None =
         relation, attributes = reader.header()
         read, weighted_rows, weights, latin1_line = reader.finish()
     encoding = encoding_of(path, latin1_line)
-    # Declared labels keep their order; those of a string attribute are found in its cells.
+    # Declared labels keep their order; the labels of a string attribute are the texts in its cells.
     columns = []
     for column in map(CoreColumn._make, read):
         raw_name, kind, _ = attributes[column.position]

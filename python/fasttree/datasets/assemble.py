@@ -33,7 +33,7 @@ TargetName = str | int | Literal[False] | None
 
 @dataclass
 class Contents:
-    """What a file of any format holds."""
+    """The content of a file of any format."""
 
     columns: list[Column]
     name: str | None
@@ -48,7 +48,7 @@ class Contents:
     numbers: Collection[str] = ()
     """The columns that the format declares as numbers."""
     unused: dict[str, str] = field(default_factory=dict)
-    """The columns that no Table can hold, and why."""
+    """The columns that no Table can hold, each with the reason."""
 
 
 def assemble(found: Contents, target: TargetName, path: Path, task: Task | None) -> Table:
@@ -159,9 +159,9 @@ def columns_of_frame(
     as_given: bool = True,
     dates: Mapping[str, Any] = MappingProxyType({}),
 ) -> Table:
-    """A Table of a pandas or Polars frame without the dropped columns. Those that no Table can hold
-    and a fit need not read (dates, durations) are unused, unless `as_given`; `dates` are columns
-    of dates, and their formats where these are known.
+    """A Table of a pandas or Polars frame without the dropped columns. Columns that no Table can
+    hold and a fit need not read (dates, durations) are unused, unless `as_given`. `dates` names
+    columns of dates, with their formats if these are known.
 
     Raises:
         DataFileError: an unknown name in `drop`, or a frame that cannot be read; it names `path`.

@@ -5,8 +5,9 @@ What
     The models of Hope & Korb (2004, section 5.1): 4 to 8 attributes including the class, 2 to 5
     values each, probabilities drawn at random. Every model is a mixture of components in which an
     attribute depends on the class and at most one other attribute. Naive Bayes is one component
-    without other parents; TAN one component with a random tree. AODE is one component for every
-    attribute i, with i the parent of all others, one of which is picked uniformly for every row.
+    without other parents; TAN one component with a random tree. AODE has one component for every
+    attribute i, in which i is the parent of all others; for every row a component is picked
+    uniformly.
 Formula
     P(c | x) is proportional to P(c) sum_m 1/M prod_j P_m(x_j | c, x_parent(m, j)).
 Decisions
@@ -43,8 +44,9 @@ class RandomNetwork:
         kind: "nb", "tan" or "aode".
         class_prior: P(c), shape (classes,).
         n_values: number of values of each attribute.
-        components: the networks over the attributes and, last, the class that it mixes with equal
-            weight (one, but for AODE), each a `TableNetwork`: ``parents``, ``tables``, ``order``.
+        components: the networks that it mixes with equal weight, each a `TableNetwork`
+            (``parents``, ``tables``, ``order``) over the attributes and, last, the class. There is
+            one network, except with AODE.
         classes, levels: labels of the classes (0, 1, ...) and of the attributes' values ("v1",
             "v2", ...).
 
@@ -111,7 +113,7 @@ class RandomNetwork:
         return joint / joint.sum(axis=1, keepdims=True)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable class of each row (ties: the lower)."""
+        """The most probable class of each row; of equally probable ones the lowest."""
         return self.predict_proba(X).argmax(axis=1)
 
     def _codes(self, X: Any) -> np.ndarray:

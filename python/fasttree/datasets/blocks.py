@@ -153,7 +153,7 @@ _OTHER_FORMATS = {
     b"\x80\x04\x95": "a pickle",
     b"\x80\x05\x95": "a pickle",
 }
-"""What files are that begin with these bytes."""
+"""The type of a file by its first bytes, in words for an error."""
 
 _MARKUP = re.compile(
     rb"\s*(?:(?P<JSON>[{\[]\s*[{\[\"\d\]}])|(?P<HTML><!DOCTYPE html|<html)|(?P<XML><\?xml))"
@@ -161,7 +161,7 @@ _MARKUP = re.compile(
 
 
 def other_format(path: Path, limits: Limits | None = None) -> str | None:
-    """What a file is by its first bytes, if that is neither text in rows nor ARFF."""
+    """The type of a file by its first bytes, in words; None for text in rows and ARFF."""
     first = next(blocks(path, limits), b"")
     for start, what in _OTHER_FORMATS.items():
         if first.startswith(start) and (start != b"SAS" or b"\0" in first):
@@ -177,7 +177,8 @@ def head(path: Path, limits: Limits | None = None) -> str:
 
 
 def decode(text: bytes) -> str:
-    """Text that is UTF-8 (but for a last character that is cut off), else Latin-1."""
+    """Bytes as text: UTF-8 if they are valid UTF-8, apart from a last character that is cut off,
+    and otherwise Latin-1."""
     try:
         decoder: Any = codecs.getincrementaldecoder("utf-8")()
         return str(decoder.decode(text))
@@ -204,7 +205,7 @@ def decode_as(text: bytes, encoding: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large the parts of a data file may be.
+    """Upper bounds on the parts of a data file, so that a hostile file cannot exhaust the machine.
 
     Attributes:
         field: bytes of one cell, label or name.

@@ -37,14 +37,15 @@ class Attribute(NamedTuple):
 
     name: str
     kind: Literal["numeric", "nominal", "words", "ignore"]
-    """Labels of a "nominal" attribute are declared; those of "words" are found in the rows."""
+    """The labels of a "nominal" attribute are declared; the labels of a "words" attribute are the
+    texts in the rows."""
     labels: list[str]
     line: int
 
 
 @dataclass(slots=True)
 class Declaration:
-    """What a names file declares."""
+    """The content of a names file."""
 
     target: str
     """Name of the class column."""
@@ -203,7 +204,8 @@ def read_c45(
         lambda: start_columns(reader, (names, requests), "?", path, told),
     )
     encoding = encoding_of(path, records.latin1_line)
-    # Declared labels are decoded already; those of "discrete N" attributes are found in the rows.
+    # Declared labels are decoded already; the labels of "discrete N" attributes are the texts in
+    # the rows.
     columns = []
     for column in records.columns:
         name, kind, labels, _ = attributes[column.position]

@@ -3,10 +3,11 @@
 What
     Columns are numeric when every present cell is a number, else nominal with sorted labels; a
     column without a single value is nominal with no levels. Decimal commas are read
-    (`decimal_comma`), and so are numbers that all have the same currency or percent sign. Missing
-    cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with blanks around), and what `missing` names;
-    only the latter, if the empty text is among them. Blanks after a separator and empty lines do
-    not count. A first line ``sep=;``, which Excel writes and reads, names the separator.
+    (`decimal_comma`), and so are numbers that all have the same currency or percent sign. Cells are
+    missing if they are empty, ``?``, ``NA``, ``NaN`` or ``nan`` (with blanks around), or named by
+    `missing`; if the empty text is among the latter, only they are missing. Blanks after a
+    separator and empty lines do not count. A first line ``sep=;``, which Excel writes and reads,
+    names the separator.
 Decisions
     What the first lines are, and which columns are the index, is decided in `first_lines`. Without
     a header the last column is called ``class`` and the others ``x0, x1, ...``. When all labels
@@ -202,8 +203,8 @@ def read_delimited(
 
 
 def _notes_at_end(columns: Sequence[Column]) -> int:
-    """How many of the last rows are notes, such as a source: one cell of text that stands once, and
-    no other cell; empty rows may stand behind them."""
+    """How many of the last rows are notes, such as a source. A note is a row with a single cell,
+    whose text occurs nowhere else in its column; empty rows may follow it."""
     notes, n_rows = 0, len(columns[0])
     for n in range(1, n_rows if len(columns) > 1 else 1):
         filled = [one for one in columns if one.take([n_rows - n]).n_missing == 0]
@@ -215,7 +216,8 @@ def _notes_at_end(columns: Sequence[Column]) -> int:
 
 
 def _is_note(column: Column, row: int, n_columns: int) -> bool:
-    """Whether the only cell of a row is a text that stands once; of two columns, among numbers."""
+    """Whether the only cell of a row is a text, no number, that occurs once in its column. In a
+    file of two columns the other cells of the column must be numbers."""
     codes, levels = column.values, column.levels
     if levels is None or np.count_nonzero(codes == codes[row]) > 1:
         return False
@@ -224,8 +226,8 @@ def _is_note(column: Column, row: int, n_columns: int) -> bool:
 
 
 def _with_names(columns: list[Column], read: _Pass) -> list[Column]:
-    """The columns without an index and without columns that have neither name nor value; a line
-    says so."""
+    """The columns without an index and without columns that have neither name nor value. A warning
+    tells which columns were left out."""
     said, kept = read.layout.said, columns
     if read.renamed:
         said.append(f"columns of one name are numbered: {some_of([*map(repr, read.renamed)])}")
@@ -255,8 +257,9 @@ def _ask_of_thousands(path: Path, columns: Iterable[Column]) -> None:
 
 
 def _separator(path: Path, sep: str | None, limits: Limits) -> tuple[str, int]:
-    """The separator, and the length of a first line that names it (0 without one): the caller's,
-    else that of a first line ``sep=;``, else the text's."""
+    """The separator, and the length of a first line that names it (0 without one). The caller's
+    separator comes first, then the one that a first line ``sep=;`` names, then the one that divides
+    the text."""
     lines = head(path, limits).splitlines()
     sep_line = _SEPARATOR_LINE.fullmatch(lines[0].lstrip("\ufeff")) if lines else None
     if sep is None and sep_line is not None:
@@ -292,8 +295,8 @@ def read_texts(
 
 
 def lines_of_rows(path: Path, n_rows: int) -> list[int]:
-    """The lines, counted from 1, on which the rows of a delimited file begin; none where it is
-    divided into another number of rows, but for notes at the end."""
+    """The lines, counted from 1, on which the rows of a delimited file begin. The list is empty if
+    the file is divided into another number of rows, not counting notes at its end."""
     for header in (None, True, False):
         rows, _ = _rows_as_texts(path, header)
         if len(rows) >= n_rows and all(sum(map(bool, row)) < 2 for _, row in rows[n_rows:]):
@@ -304,8 +307,8 @@ def lines_of_rows(path: Path, n_rows: int) -> list[int]:
 def _rows_as_texts(
     path: Path, header: bool | None, known: Collection[str] = ()
 ) -> tuple[list[tuple[int, list[str]]], list[str]]:
-    """The rows of a delimited file, each behind its line, and the names of the columns; `known`:
-    some that it should have."""
+    """The rows of a delimited file, each as (line, cells), and the names of the columns. `known`
+    are names that some columns should have."""
     limits = Limits()
     sep, skipped = _separator(path, None, limits)
     content = b"".join(blocks(path, limits)).removeprefix(codecs.BOM_UTF8)[skipped:]
@@ -337,23 +340,24 @@ class _Pass:
     header: bool | None
     given_names: Sequence[str] | None
     missing: frozenset[str]
-    """Texts that mean a missing cell, those of the caller among them."""
+    """All texts that mean a missing cell, including the caller's."""
     cells: FileCells
-    """What the caller says of missing cells."""
+    """The caller's description of missing cells."""
     skipped: int
     """Length of a first line that names the separator, else 0."""
     has_escapes: bool = False
     """Whether a backslash stands before quotes inside cells, as R and Spark write it."""
     first_lines: Layout | None = None
-    """What an earlier pass found."""
+    """The layout that an earlier pass has decided on."""
     layout: Layout = field(init=False)
     names: list[str] = field(init=False, default_factory=list)
     raw_names: list[bytes] = field(init=False, default_factory=list)
     """The cells of the header; empty where the names come from elsewhere."""
     unnamed: set[str] = field(init=False, default_factory=set)
-    """The names of columns for which the header has none."""
+    """The columns that have no name in the header, by their new names."""
     renamed: list[str] = field(init=False, default_factory=list)
-    """The names of columns for which the header has that of another column."""
+    """The columns whose name in the header is also the name of another column, by their new
+    names."""
     failed: list[int] = field(init=False, default_factory=list)
     latin1_line: int | None = field(init=False, default=None)
     repeated: list[int] = field(init=False, default_factory=list)
@@ -485,8 +489,8 @@ def _names(
 
 
 def _numbered(names: Sequence[str]) -> list[str]:
-    """The names, of which repeated ones get the number of the repetition, and ``Unnamed: 0`` for
-    an empty one, as in pandas.
+    """The names as pandas makes them different: a repeated name gets the number of the repetition,
+    and an empty one becomes ``Unnamed: 0``.
 
     >>> _numbered(["a", "b", "a", "a", "a.1"]), _numbered(["", "Unnamed: 0"])
     (['a', 'b', 'a.2', 'a.3', 'a.1'], ['Unnamed: 0.1', 'Unnamed: 0'])

@@ -8,13 +8,13 @@ What
     among the bundled data sets.
 Decisions
     Without `target` the class is the column called "class" (in any case) if there is exactly one,
-    else the last column. C4.5 and Orange files and OpenML name their class. Whether a
-    target of numbers has classes is what the format declares, else what
-    `table.data_checks.targets.task_of_numbers` says. A row without a target is
-    kept: `Table.y` shows None or NaN there, fitting names the row,
-    `Table.drop_missing_target()` leaves such rows out.
+    else the last column. C4.5 and Orange files and OpenML name their class. Whether a target of
+    numbers has classes is what the format declares, else what
+    `table.data_checks.targets.task_of_numbers` says. A row without a target is kept: `Table.y`
+    shows None or NaN there, an error of `fit` names the row, and `Table.drop_missing_target()`
+    leaves out all rows without a target.
 Complexity
-    That of the reader, O(cells).
+    O(cells), by the reader of the format.
 """
 
 from __future__ import annotations
@@ -177,7 +177,8 @@ UNREADABLE = {
     "float64 does not have": INEXACT,
     "of type relational": "sets of rows, not single values",
 }
-"""Why a fit leaves out a column that a reader refuses, by what the reader says."""
+"""The reason why a fit leaves out a column that a reader refuses, by a part of the message of the
+reader."""
 
 
 def _read(
@@ -191,8 +192,9 @@ def _read(
     task: Task | None,
     as_given: bool,
 ) -> Table:
-    """The table of a path, an OpenML name or a bundled set; `options` are those of
-    delimited text. Of `dates`, which the caller names, only frames are made here."""
+    """The table of a path, an OpenML name or a bundled set. `options` are the options of delimited
+    text. The columns of `dates` are divided into year, month and weekday here for frames only;
+    `load` does it for the other formats."""
     if text.startswith("openml:"):
         from .openml import fetch
 
@@ -220,8 +222,8 @@ def _read(
 def load_texts(
     path: Path, names: Sequence[str], header: bool | None = None
 ) -> dict[str, list[str]]:
-    """Columns of a data file as texts, by name: those of delimited text as they are written, else
-    levels and numbers.
+    """Columns of a data file as texts, by name. Cells of delimited text are returned as they are
+    written; for other formats levels and numbers become text.
 
     Args:
         path, header: as in `load`.
@@ -401,13 +403,14 @@ def _names_file(path: str, kind: str, packed: str) -> str | None:
 
 
 def _beside(path: str, suffix: str, ends: Sequence[str]) -> str | None:
-    """The first file that there is whose name has one of these ends in place of a suffix."""
+    """The first existing file whose name has one of these ends in place of a suffix; None without
+    one."""
     stem = path[: len(path) - len(suffix)]
     return next((stem + end for end in ends if os.path.exists(stem + end)), None)
 
 
 def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
-    """Data file and names file of a C4.5 pair, of which `path` is one."""
+    """The data file and the names file of a C4.5 pair; `path` names either of them."""
     if kind != ".names":
         names_file = _names_file(path, kind, packed)
         assert names_file is not None

@@ -35,7 +35,8 @@ PRIOR = 0.5
 """Evidence for names before a cell is read: most files have them."""
 
 RARE = math.log(0.02)
-"""Evidence of a name that is a value of its column, or of a number within its range."""
+"""Evidence of a cell that is also a value of its column, or a number within the range of its
+column."""
 
 SURE = 20.0
 """Evidence from which on no further column is read."""
@@ -44,10 +45,10 @@ Row = Sequence[str]
 """The cells of a line."""
 
 IN_DOUBT = 1.0
-"""Evidence below which the reader says how it took the line."""
+"""Evidence below which a warning says how the line was read."""
 
 REPEATED = 3.0
-"""Evidence for names above which lines that are equal to theirs are no rows."""
+"""Evidence for names above which later lines that are equal to the header are no rows."""
 
 _COMMENTS = ("#", "%", "//")
 _NO_UNIT = re.compile(r"[-–—.]*|[(\[<].*[)\]>]")
@@ -64,11 +65,11 @@ class Layout(NamedTuple):
     header: int | None
     """The record with the names of the columns; None without one."""
     has_row_names: bool
-    """Whether the first column has no place in the header."""
+    """Whether the header has no cell for the first column, which holds the names of the rows."""
     said: list[str]
-    """What is unusual about them, in words."""
+    """What is unusual about the first lines, in words for a warning."""
     repeats: bool
-    """Whether a record that is equal to that of the names is no row."""
+    """Whether a record with the same cells as the header is a repetition of it, and no row."""
 
     def names(self, cells: Sequence[str]) -> list[str]:
         """The names of the columns, of the cells of the header; those without one are empty."""
@@ -96,8 +97,9 @@ def sniff(line: str) -> str:
 
 
 def sniff_lines(lines: Sequence[str]) -> str:
-    """The separator of a file: that of its first line, unless nearly all others have another one
-    the same number of times and the line does not, as a title does.
+    """The separator of a file: the separator of its first line, unless that line is a title. It is
+    taken for one if nearly all other lines have another separator, all the same number of times,
+    and the first line does not.
 
     Examples:
         >>> sniff_lines(["# by x, y", "a;b", "1,5;2", "2;3"]), sniff_lines(["a,b", "1;2,3", "4,5"])
@@ -259,7 +261,7 @@ def _is_title(
 
 
 def _unmarked(cells: Sequence[str], width: int) -> list[str]:
-    """Cells without the mark of a comment, which stands before names in files of NumPy."""
+    """Cells without the mark of a comment, which NumPy writes before the names of columns."""
     if cells[0] in _COMMENTS and len(cells) == width + 1:
         return list(cells[1:])
     return [re.sub(r"^[#%]\s+", "", cells[0]), *cells[1:]]
@@ -338,7 +340,7 @@ def _evidence_of(cell: str, column: Sequence[str], missing: Collection[str]) -> 
 
 
 def _form(text: str) -> str:
-    """The form of a text: numbers are 9, words a."""
+    """The form of a text: each number becomes ``9`` and each word ``a``."""
     if _value(text) is not None:
         return "9"
     return _DIGITS.sub("9", _WORD.sub("a", text))

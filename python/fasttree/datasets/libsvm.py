@@ -6,7 +6,8 @@ What
 Complexity
     O(rows x largest index): the table is dense.
 When not to use it
-    For text as counts of words, whose table does not fit into memory; `Limits` bounds the columns.
+    For counts of words, whose dense table does not fit into memory; `Limits` bounds the number of
+    columns.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def is_libsvm(path: Path) -> bool:
 
 
 def read_libsvm(path: Path, drop: Collection[str], limits: Limits) -> tuple[list[Column], str, str]:
-    """The columns, the name of the data and that of the label.
+    """The columns, the name of the data, and the name of the label column.
 
     Raises:
         DataFileError: a line that is no such row, or more columns than `limits` allows.

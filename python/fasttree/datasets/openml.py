@@ -17,7 +17,7 @@ from .._checks.words import argument
 from .errors import DataFileError
 
 _NAME = re.compile(r"\w[\w.()+,=& -]*(/[0-9]{1,9})?", re.ASCII)
-"""A name or number, with a version behind a slash where one is wanted."""
+"""A name or number, with a version after a slash if the caller wants a certain one."""
 
 
 def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:

@@ -48,7 +48,8 @@ _TYPES = {
     "skip": "s string text",
     "basket": "basket",
 }
-"""Types by kind; without a type the cells decide, any other type is a list of labels."""
+"""Types by kind. A column without a type is numeric or nominal by its cells, and any other type is
+a list of labels."""
 _KINDS = {word: kind for kind, words in _TYPES.items() for word in words.split()}
 _FLAGS = {"c": "class", "m": "meta", "i": "ignore", "w": "weight"}
 _FLAG = re.compile(
@@ -61,7 +62,7 @@ _VALUE = re.compile(r"(?:\\.|[^\\\s])+")
 
 
 class _Header(NamedTuple):
-    """What the first lines say of the columns."""
+    """The description of the columns in the first lines."""
 
     sep: str
     n_lines: int

@@ -7,8 +7,8 @@ What
 Source
     The file formats of PLINK 1.9 (https://www.cog-genomics.org/plink/1.9/formats).
 Complexity
-    The text files are read once. Of the .bed, one byte per variant is read at once (the unused bits
-    of its last byte), and the rest when genotypes are needed.
+    The text files are read once. One byte per variant of the .bed, with the unused bits of its last
+    byte, is read at once, and the rest when genotypes are needed.
 When not to use it
     For VCF, BGEN, PLINK's text files or PLINK 2 files (.pgen): `check_no_other_genotypes`
     names the command that converts them.
@@ -141,9 +141,8 @@ def read_plink(
     Returns:
         `Genotypes`. The phenotype is one of classes (``"control"`` and ``"case"``) if its values
         are 1 and 2 (0 and -9 missing); text makes classes of its own; other numbers are a
-        quantitative phenotype, of which -9 and NA are missing. As in PLINK 1.9, ``-9.0`` is -9,
-        and ``1.0`` and ``2.0`` are a quantitative phenotype, with a warning that names the
-        remedy.
+        quantitative phenotype, in which -9 and NA mean missing. As in PLINK 1.9, ``-9.0`` is -9,
+        and ``1.0`` and ``2.0`` are a quantitative phenotype, with a warning that names the remedy.
 
     Raises:
         FileNotFoundError: a file is not there.
@@ -163,7 +162,7 @@ def read_plink(
     fields, column = _read_raw(text) if text.endswith(".raw") else _read_bed(text, memory_map)
     ids = fields["family_ids"].tolist(), fields["sample_ids"].tolist()
     samples = list(zip(*ids, strict=True))
-    # The phenotype: that of the study's own file, or a column of another one.
+    # The phenotype from the study's own file, or a column of another file.
     if phenotype is not None:
         columns = _by_sample(phenotype, samples)
         names = [one.name for one in columns]
@@ -185,7 +184,8 @@ def read_plink(
 
 
 def _read_bed(text: str, memory_map: bool) -> tuple[dict[str, Any], _Column]:
-    """The three files of a study; refused where they were written or replaced meanwhile."""
+    """Read the three files of a study; refuse them if one of them was written or replaced
+    meanwhile."""
     stem = text[:-4] if text[-4:] in SUFFIXES else text
     files = [stem + end for end in SUFFIXES]
     for file in files:
@@ -443,7 +443,8 @@ def _phenotype(found: _Column) -> dict[str, np.ndarray | None]:
 
 
 def _float(value: str) -> float | None:
-    """The number that a text is; None for text (and for what only Python calls a number)."""
+    """The number that a text stands for; None for other text, and for numbers that only Python
+    accepts, such as ``1_000``."""
     if "_" in value or not value.isascii():
         return None
     try:
@@ -459,7 +460,7 @@ def _missing(value: str) -> bool:
 
 
 def _number(value: str) -> float | None:
-    """The number that a value is: NaN where it is missing, None for text."""
+    """The number that a value stands for: NaN if it is missing, None for other text."""
     if _missing(value):
         return float("nan")
     number = _float(value)

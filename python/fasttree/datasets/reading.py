@@ -32,7 +32,7 @@ class ColumnRequest(NamedTuple):
 
     position: int
     labels: list[bytes] | None = None
-    """The declared labels; None: those that occur."""
+    """The declared labels; None if the labels are the texts that occur."""
     is_numeric: bool = False
     may_hold_text: bool = False
     """Whether a numeric column that holds text is read as labels instead of being an error."""
@@ -49,11 +49,12 @@ class CoreColumn(NamedTuple):
 
 
 class Records(NamedTuple):
-    """What the core read from a delimited file."""
+    """The content of a delimited file, as the core has read it."""
 
     columns: list[CoreColumn]
     failed: list[int]
-    """Positions of numeric columns in which text was found too late; read them again as labels."""
+    """Positions of numeric columns that turned out to hold text after other rows had been read as
+    numbers; they must be read again as labels."""
     latin1_line: int | None
     """The first line that is not UTF-8; None in a file of UTF-8."""
     matched: list[bytes]
@@ -64,7 +65,8 @@ class Records(NamedTuple):
 
 @contextmanager
 def faults_of(path: Path) -> Iterator[None]:
-    """Faults of the core's readers leave the block as DataFileErrors with the name of the file."""
+    """A context in which faults of the core's readers become DataFileErrors with the name of the
+    file."""
     try:
         yield
     except FileFault as fault:
@@ -114,8 +116,9 @@ def start_columns(
     path: Path,
     declared: str,
 ) -> None:
-    """Request the columns of a file whose names stand elsewhere; refuse one whose first row has
-    another number of cells, which `declared` says."""
+    """Request the columns of a file whose names are given in another file. A file whose first row
+    has another number of cells is refused; `declared` says in the message where the number comes
+    from."""
     names, requests = columns
     sample = reader.sample(1)
     if not sample:
@@ -143,7 +146,7 @@ def encoding_of(path: Path, line: int | None) -> str:
 _LIKE_NA = re.compile("[A-Z]{2}")
 """Levels among which ``NA`` may be one, as codes of countries are."""
 _LEAST_LIKE_NA = 3
-"""Different ones of a column, at least."""
+"""Least number of such levels in a column."""
 
 
 def with_own_words(
@@ -153,14 +156,15 @@ def with_own_words(
     words: tuple[frozenset[str], set[str]],
     again: Callable[[int, frozenset[str]], Column],
 ) -> dict[int, Column]:
-    """The columns, of which those are read again for which the caller gives all words for missing
-    cells. Asks whether ``NA`` is a level of columns of codes.
+    """The columns, read again if the caller gives all words for their missing cells. A warning asks
+    whether ``NA`` is a level where the levels look like codes of countries.
 
     Args:
         path: the file.
         columns: columns by a number.
-        cells: what the caller says of missing cells.
-        words: those for missing cells by which the columns were read, and which of them occur.
+        cells: the caller's description of missing cells.
+        words: the words for missing cells by which the columns were read, and the words among them
+            that occur.
         again: reads the column of a number by other words.
     """
     own = {name: texts for name, texts in cells.by_column.items() if "" in texts}

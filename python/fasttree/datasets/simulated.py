@@ -27,8 +27,8 @@ def make_genotypes(
     chromosomes: int = 1,
     random_state: int = 0,
 ) -> Genotypes:
-    """Draw genotypes of unrelated samples, of which two variants decide about the phenotype
-    together and neither does alone.
+    """Draw genotypes of unrelated samples. Two variants together decide about the phenotype, and
+    neither does alone.
 
     Allele frequencies are uniform in [0.1, 0.5], genotypes in Hardy-Weinberg proportions and
     independent between variants. The first two variants (``"together1"``, ``"together2"``) have the

@@ -55,8 +55,8 @@ class TableNetwork:
         Args:
             n_samples: rows.
             rng: generator of the random numbers, one for each cell that is drawn.
-            known: codes of the rows, of which the `fixed` columns are kept, shape (n_samples,
-                columns).
+            known: codes of the rows, shape (n_samples, columns); only their `fixed` columns are
+                kept.
             fixed: numbers of columns that are not drawn.
         """
         codes = np.zeros((n_samples, len(self.parents)), dtype=np.int32)

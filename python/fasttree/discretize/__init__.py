@@ -11,7 +11,7 @@ Scope
     Cut points are learned from training rows. With ``scope="fold"`` (default), `cross_validate`
     fits inside each training fold; with ``scope="all"``, on all rows before the folds are made.
     Then test rows influence the cut points, which biases results upwards; it is there to reproduce
-    published experiments, many of which did so. ``fit`` and ``transform`` do not depend on it.
+    published experiments, as many of them did so. ``fit`` and ``transform`` do not depend on it.
 Sources
     Equal width and equal frequency: Weka's unsupervised `Discretize`. MDLP: Fayyad & Irani, IJCAI
     1993, as Weka's supervised `Discretize`. Replacement: Weka's ReplaceMissingValues. The core
@@ -166,7 +166,7 @@ def _made(info: dict[str, Any]) -> type[Discretizer]:
 DISCRETIZERS: dict[str, type[Discretizer]] = {
     info["name"]: _made(info) for info in _engine.registry("discretizers")
 }
-"""Name -> class, as `discretize=` takes it."""
+"""Classes by the name that `discretize=` takes."""
 
 globals().update({kind.__name__: kind for kind in DISCRETIZERS.values()})
 __all__ += [kind.__name__ for kind in DISCRETIZERS.values()]
@@ -177,7 +177,7 @@ if TYPE_CHECKING:
 
 
 def make(value: Any, n_bins: Any = 10, *, auto: str | None = "equal_width") -> Discretizer | None:
-    """The discretiser that a parameter `discretize` means; None for None.
+    """The discretiser that the value of a parameter `discretize` stands for; None for None.
 
     Args:
         value: None, ``"auto"``, ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object

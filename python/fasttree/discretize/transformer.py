@@ -104,13 +104,13 @@ class ColumnTransformer(Parameters):
         return self.fit(X, y, sample_weight).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the columns that come out: those that went in, shape (p,).
+        """Names of the columns of the result, which are the names of the input, shape (p,).
 
         Args:
             input_features: names of the columns of an array; of a frame None, or its own names.
 
         Raises:
-            ValueError: other names than those of the frame in `fit`, or another number of them.
+            ValueError: the names, or their number, differ from the columns in `fit`.
         """
         self._need_fit()
         names = np.asarray(self._names, dtype=object)

@@ -141,7 +141,8 @@ class BayesClassifier(NetworkClassifier):
         self._model = _engine.bayes_model_from_bytes(data)
 
     def _adopt(self, schema: Schema, classes: np.ndarray, cuts: dict[str, np.ndarray]) -> None:
-        """Set the fitted attributes, from the core's model and from what it does not hold."""
+        """Set the fitted attributes, from the core's model and from the facts that the model does
+        not hold."""
         self._schema = schema
         self.cuts_ = cuts
         state = parsed(self._model.to_bytes())

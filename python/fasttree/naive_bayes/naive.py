@@ -3,8 +3,8 @@ shares.
 
 Source
     Duda & Hart 1973; John & Langley, UAI 1995, for the normal densities. On numeric data the result
-    is that of scikit-learn's GaussianNB, on labels that of its CategoricalNB; here columns of both
-    kinds may be mixed.
+    equals scikit-learn's GaussianNB, on labels its CategoricalNB; here columns of both kinds may be
+    mixed.
 Complexity
     One pass over the cells to fit, one to predict.
 When not to use it

@@ -88,7 +88,7 @@ class TAN(BayesClassifier):
         }
 
     def _root(self, table: Table, wrapper: bool) -> int | None:
-        """Index of the root of Chow-Liu's tree; None: found by the core."""
+        """Index of the root of Chow-Liu's tree; None if the core chooses it."""
         root = self.root
         if root is None:
             return None
@@ -108,8 +108,8 @@ class TAN(BayesClassifier):
     def network_(self) -> BayesianNetwork:
         """The classifier as a network, in which the class is a parent of every feature.
 
-        For complete rows its posterior is that of `predict_proba`. The classifier sums missing
-        cells out; the network fills them only with ``missing="mode"``.
+        For complete rows its posterior equals `predict_proba`. The classifier sums missing cells
+        out; the network fills them only with ``missing="mode"``.
         """
         check_is_fitted(self)
         state = parsed(self._model.to_bytes())

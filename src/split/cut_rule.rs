@@ -11,7 +11,7 @@ pub struct NumericRows<'a, W, V> {
     pub order: &'a [u32],
     /// The function from an entry to its value.
     pub value: V,
-    /// Weights of the rows: that of an entry is `weights.of(entry_row(entry))`.
+    /// Weights of the rows; the weight of an entry is `weights.of(entry_row(entry))`.
     pub weights: W,
 }
 

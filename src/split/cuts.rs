@@ -29,6 +29,8 @@ use crate::stats::{CellOf, Sum, Weighing};
 pub const FEW_CLASSES: usize = 4;
 
 /// The best cut of a feature, if the feature is usable. `least` is the smallest weight of a leaf.
+/// The gain of the chosen cut is computed again from exact sums, so the result does not depend on
+/// blocks.
 pub fn best_cut<W: Scanning>(
     scan: &KnownRows<'_, W>,
     feature: u32,

@@ -1,6 +1,5 @@
 //! Multiway splits on codes: one branch for each declared value, and one for missing values where
 //! the node has any.
-//!
 //! Each feature has one such split, which is a candidate if at least two branches have rows and
 //! each of these reaches the [`Minimum`]. Consecutive features with the same number of branches
 //! share a block, so that the criterion scores many tables in one call. O(levels x classes) per
@@ -29,7 +28,7 @@ pub struct NominalTable<'a, S: Sum> {
 /// Limits on the size of a branch that has rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Minimum {
-    /// Fewest rows; checked here only where sums count rows.
+    /// Fewest rows; multiway splits check it only where sums count rows.
     pub rows: u32,
     /// Least weight.
     pub weight: f64,
@@ -39,11 +38,11 @@ pub struct Minimum {
 
 /// Score the multiway splits of a node's nominal features into a sink, in feature order.
 ///
-/// `tables` are those of the features, `totals` the class sums of the node, and `unit` the value of
-/// one unit of the sums. Splits with a branch below `min` are no candidates.
+/// `tables` are the tables of the features, `totals` the class sums of the node, and `unit` the
+/// value of one unit of the sums. Splits with a branch below `min` are no candidates.
 ///
 /// # Errors
-/// Those of the sink.
+/// Any error of the sink.
 pub fn score_candidates<'a, S: Sum>(
     tables: &mut dyn Iterator<Item = NominalTable<'a, S>>,
     totals: &[S],
@@ -86,7 +85,9 @@ pub fn score_candidates<'a, S: Sum>(
     Ok(())
 }
 
-/// The number of branches of a multiway split; `None` where it is no candidate.
+/// The number of branches of a multiway split; `None` where it is no candidate. The branch of
+/// missing values counts only if it has rows, and declared levels count even without rows. O(levels
+/// x classes), less without limits.
 pub fn branches<S: Sum>(
     table: &NominalTable<'_, S>,
     classes: usize,

@@ -1,10 +1,10 @@
 //! Losses of rows around a quantile of a numeric target, for prefixes of an order of the rows.
 //!
-//! [`PrefixLosses`] finds the loss of the first `i` rows of an order for every `i`, by leaving out
-//! one row after the other, from the last on. The rows that are left are a list linked by ascending
-//! numbers, with a pointer to the quantile; a row that leaves moves the pointer by about its own
-//! weight; by at most one row where all weigh 1, so that no branch is needed. Sums below the
-//! pointer are kept, and the loss follows from them and those of all rows. All sums are whole
+//! [`PrefixLosses`] finds the loss of the first `i` rows of an order for every `i`, by removing one
+//! row after the other, from the last on. The remaining rows are a list linked by ascending
+//! numbers, with a pointer to the quantile. A row that is removed moves the pointer by about its
+//! own weight, and by at most one row where all weigh 1, so that no branch is needed. Sums below
+//! the pointer are kept; the loss follows from them and the sums of all rows. All sums are whole
 //! numbers, so equal sets of rows have equal losses, to the bit. O(rows) per order, and one pass to
 //! link the list.
 
@@ -59,7 +59,9 @@ pub struct QuantileOf {
 }
 
 impl QuantileOf {
-    /// The quantile of rows in ascending order of their numbers, and their loss around it.
+    /// The quantile of rows in ascending order of their numbers, and their loss around it. Rows of
+    /// weight 0 are passed over; without any weight both numbers are 0. O(rows): growth uses this
+    /// for single branches, and [`PrefixLosses`] where every prefix of an order needs a loss.
     pub fn sorted(rows: impl Iterator<Item = WeighedNumber> + Clone, loss: QuantileLoss) -> Self {
         let (mut weight, mut sum) = (0_i64, 0_i128);
         for row in rows.clone() {
@@ -93,18 +95,19 @@ impl QuantileOf {
 /// Sums over some rows, and over those below a pointer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct QuantileSums<T> {
-    /// Weight of all rows.
+    /// Weight of all rows, in units.
     pub weight: T,
-    /// Sum of their weights times their numbers.
+    /// Sum of the weights times the numbers of all rows.
     pub sum: T,
     /// Weight of the rows below the pointer.
     pub below: T,
-    /// Sum of their weights times their numbers.
+    /// Sum of the weights times the numbers of the rows below the pointer.
     pub sum_below: T,
 }
 
 impl<T: Whole> QuantileSums<T> {
-    /// The sum of the losses around the number at the pointer.
+    /// The sum of the losses around `at`, the number at the pointer. Whole numbers are multiplied
+    /// and subtracted before they are rounded, so that the result depends on the set of rows alone.
     #[inline]
     pub fn loss(&self, at: i64, loss: QuantileLoss) -> f64 {
         let at = T::from(at);
@@ -145,7 +148,9 @@ pub struct PrefixLosses<'b, T> {
 }
 
 impl<'b, T: Whole> PrefixLosses<'b, T> {
-    /// For rows in ascending order of their numbers, all of positive weight.
+    /// Link rows that come in ascending order of their numbers, all of positive weight, and find
+    /// their quantile. Both are done once per set of rows; every order of the set then starts from
+    /// them.
     pub fn new(
         rows: impl Iterator<Item = WeighedNumber>,
         loss: QuantileLoss,
@@ -192,7 +197,8 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         (self.whole, self.pointer) = (sums, pointer);
     }
 
-    /// Move a pointer until the weight below it is less than its share, and that up to it is not.
+    /// Move a pointer until the weight below it is less than the share that belongs there, and the
+    /// weight up to and including its row is not.
     #[inline]
     fn seek(&self, sums: &mut QuantileSums<T>, pointer: &mut u32) {
         let end = self.end();
@@ -218,7 +224,8 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         change(&mut sums.sum_below, T::from(weight) * T::from(units));
     }
 
-    /// The loss of all rows around their quantile, which a split reduces.
+    /// The loss of all rows around their quantile, which a split reduces. In units of weight times
+    /// number, not divided by the weight.
     pub fn of_all(&self) -> f64 {
         self.whole.loss(self.units(self.pointer), self.loss)
     }

@@ -101,9 +101,9 @@ impl BlockWalk {
     }
 }
 
-/// Write the tables of the `held` boundaries of one feature. `left(c)` are the sums on the left of
-/// the rows of class `c` and later ones: what they exceed those of class `c + 1` by is of class
-/// `c`.
+/// Write the tables of the `held` boundaries of one feature. `left(c)` has the sums of class `c`
+/// and all later classes on the left of each boundary, so the sum of class `c` alone is `left(c) -
+/// left(c + 1)`.
 pub(super) fn write_sides<'p, S: Sum>(
     cells: &mut [S::Cell],
     stride: usize,
@@ -134,7 +134,7 @@ pub(super) fn write_sides<'p, S: Sum>(
 /// Give the `held` candidates of one feature, of `branches` branches each, to the sink.
 ///
 /// # Errors
-/// Those of the sink.
+/// Any error of the sink.
 pub(super) fn flush<C: Count>(
     feature: u32,
     held: usize,

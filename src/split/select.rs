@@ -9,7 +9,8 @@ use crate::criteria::GainFilter;
 use crate::error::Result;
 use crate::numeric::{Ties, better, uniform};
 
-/// What a rule asks of a candidate beyond its score; growth computes it on demand.
+/// The facts about a candidate that a rule may ask for beside its score; growth computes them on
+/// demand.
 pub trait CandidateFacts {
     /// Information gain of a candidate, scaled as its score is.
     fn gain(&mut self, feature: u32, at: u32) -> Result<f64>;
@@ -22,8 +23,8 @@ pub trait CandidateFacts {
     fn are_thresholds(&self, feature: u32) -> bool;
 }
 
-/// The candidate whose smaller branch is largest, the first of equal ones; `candidates` are
-/// those of the feature, ascending.
+/// The candidate whose smaller branch is largest, the first of equal ones; `candidates` are the
+/// numbers of the feature's candidates, ascending.
 fn most_even(feature: u32, candidates: &[u32], facts: &mut dyn CandidateFacts) -> u32 {
     let contenders = if facts.are_thresholds(feature) {
         // The last with less on the left than on the right, and the one behind it.
@@ -58,11 +59,11 @@ pub struct Selector {
 
 impl Selector {
     /// The best of the features' best candidates; `None` where there is none, or none with a score
-    /// above negative infinity. `facts` answers what the rule asks beyond the scores, and `key`
+    /// above negative infinity. `facts` answers what the rule needs beyond the scores, and `key`
     /// decides random ties.
     ///
     /// # Errors
-    /// Those of [`CandidateFacts::gain`].
+    /// Any error of [`CandidateFacts::gain`].
     pub fn choose(
         &self,
         mut best: Vec<BestOfFeature>,

@@ -1,9 +1,10 @@
 //! Thresholds of a node of at most 64 rows of weight 1, from orders of one byte per entry.
 //!
-//! For criteria that are scored from running sums; the scores equal those of `running`. All cuts of
-//! a feature are summed and scored at once, and the set of those that are thresholds is one word of
-//! 64 bits. Where sums are not exact, candidates that may be best are scored again from their
-//! tables. Vectors for sums of squares took 0.96 of the time of whole fits: too little for kernels.
+//! For criteria that are scored from running sums; the scores equal the scores of `running`. All
+//! cuts of a feature are summed and scored at once, and the set of cuts that are thresholds is one
+//! word of 64 bits. Where sums are not exact, candidates that may be best are scored again from
+//! their tables. Vectors for sums of squares took 0.96 of the time of whole fits: too little for
+//! kernels.
 //!
 //! Cut `j` has the entries `0..=j` of the order on its left.
 

@@ -3,9 +3,10 @@
 //!
 //! It is the rule of conditional inference trees (Hothorn, Hornik & Zeileis 2006) with the details
 //! of partykit 1.2. Growth tests the features of a node ([`crate::stats::inference`]); the rule
-//! adjusts the p-values and ranks the features. A feature without an allowed split gives way to the
-//! next significant one. The split of the chosen feature is that of the criterion, or has a branch
-//! for each group of levels that CHAID's merging leaves. O(features log features) per node.
+//! adjusts the p-values and ranks the features. If a feature has no allowed split, the next
+//! significant feature is tried. The criterion chooses the split of the chosen feature, unless
+//! CHAID's merging has grouped its levels: then each group has a branch. O(features log features)
+//! per node.
 
 use crate::numeric::sort_few;
 use crate::stats::inference::{FeatureTestKind, LevelMerging, bonferroni};
@@ -57,7 +58,8 @@ pub struct Significance {
 }
 
 impl Significance {
-    /// Least weight of a branch of rows that weigh `total`.
+    /// Least weight of a branch of rows that weigh `total`: the larger of the absolute limit and
+    /// the share `min_prob`, which is rounded up to a whole weight.
     pub fn least_branch(&self, total: f64) -> f64 {
         self.least.max((total * self.min_prob).ceil())
     }

@@ -17,10 +17,10 @@ use crate::numeric::{Cells, Ties, better};
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 
-/// A block of candidates of one feature (or of several nominal features, one candidate each).
+/// A block of candidates of one numeric feature, or of several nominal features.
 #[derive(Debug, Clone, Copy)]
 pub struct CandidateBlock<'a> {
-    /// The tables.
+    /// The contingency tables of the candidates.
     pub tables: Tables<'a>,
     /// The number of each candidate within its feature: rows on the left of a threshold, the
     /// highest code on the left of a cut between bins, the number of a division of levels, 0 for a
@@ -35,12 +35,13 @@ pub struct CandidateBlock<'a> {
 pub enum Features<'a> {
     /// All candidates are thresholds of one feature.
     One(u32),
-    /// Each candidate is its own feature.
+    /// The feature of each candidate. Candidates of one feature lie side by side.
     Each(&'a [u32]),
 }
 
 impl Features<'_> {
-    /// The feature of one candidate.
+    /// The feature of one candidate, by its number within the block. This is not its number within
+    /// the feature, which is [`CandidateBlock::at`].
     #[inline]
     pub fn of(&self, candidate: usize) -> u32 {
         match self {
@@ -161,7 +162,9 @@ impl BestOfFeature {
     }
 }
 
-/// Bring candidates of features into feature order.
+/// Bring candidates of features into feature order. The selection rule takes the first of equal
+/// features, but nominal features are scored before numeric ones, and bit planes group features by
+/// arity.
 pub fn sort_by_feature(candidates: &mut [BestOfFeature]) {
     candidates.sort_by_key(|best| best.feature);
 }
@@ -173,7 +176,7 @@ pub struct BestOfEach<'a> {
     ties: Ties,
     /// Only the best of all features is wanted; others may be left out.
     winner_only: bool,
-    /// What the values of branches must keep.
+    /// The limits on the values of branches; `None` without monotonic constraints.
     guard: Option<ValueGuard<'a>>,
     /// Checked for cancellation before each block: one column of a large node can take a second.
     control: Option<&'a Control>,
@@ -209,12 +212,15 @@ impl<'a> BestOfEach<'a> {
         }
     }
 
-    /// Allow the sink to leave out candidates below this score.
+    /// Allow the sink to leave out candidates below this score. A caller that scales the scores of
+    /// a feature afterwards sets it to the score that could still win.
     pub fn above(&mut self, floor: f64) {
         self.floor = floor;
     }
 
-    /// Refuse candidates whose branches have values that the guard forbids.
+    /// Refuse candidates whose branches have values that the guard forbids; `None` refuses nothing.
+    /// With a guard every candidate is scored from its table, because estimates do not say what the
+    /// values are.
     pub fn guarded(self, guard: Option<ValueGuard<'a>>) -> Self {
         Self { guard, ..self }
     }
@@ -225,7 +231,8 @@ impl<'a> BestOfEach<'a> {
     }
 
     /// Check the control of the job before each block, and stop with its error once it is
-    /// cancelled.
+    /// cancelled. Without this a node with millions of rows could be cancelled only between its
+    /// features.
     pub fn watched(self, control: &'a Control) -> Self {
         Self { control: Some(control), ..self }
     }
@@ -256,8 +263,8 @@ impl<'a> BestOfEach<'a> {
         Ok(())
     }
 
-    /// Keep the best of some thresholds of one feature. Only those that may be best are scored
-    /// exactly.
+    /// Keep the best of some thresholds of one feature. Only the thresholds that may be best are
+    /// scored exactly.
     fn keep_best(&mut self, feature: u32, estimates: Estimates<'_>) -> Result<()> {
         let Estimates { at, scores, largest, error, exact } = estimates;
         let of_feature =
@@ -282,7 +289,9 @@ impl<'a> BestOfEach<'a> {
         })
     }
 
-    /// Score the blocks that were gathered for a user's criterion, if there are any.
+    /// Score the blocks that were gathered for a user's criterion, in one call; does nothing for
+    /// other criteria. Call it after the last block: until then [`Self::features`] is empty for a
+    /// user's criterion.
     pub fn finish(&mut self, context: &Context) -> Result<()> {
         if let Some(gathered) = self.gathered.take()
             && !gathered.at.is_empty()
@@ -382,19 +391,22 @@ impl Sink for BestOfEach<'_> {
 /// Keeps the scores of all candidates.
 #[derive(Debug)]
 pub struct Listing<'a> {
-    /// Only for the criterion, and what is gathered for it.
+    /// Only its criterion and its gathered blocks are used.
     best: BestOfEach<'a>,
     /// All candidates, in the order of their blocks.
     pub candidates: Vec<ScoredCandidate>,
 }
 
 impl<'a> Listing<'a> {
-    /// A sink for one node that scores all candidates by a criterion and keeps every score.
+    /// A sink for one node that scores all candidates by a criterion and keeps every score. The
+    /// listing of the candidates of a node uses it, not growth: it takes memory for every
+    /// candidate.
     pub fn new(criterion: &'a dyn Criterion) -> Self {
         Self { best: BestOfEach::new(criterion, Ties::First, false), candidates: Vec::new() }
     }
 
-    /// Score the blocks that were gathered for a user's criterion, if there are any.
+    /// Score the blocks that were gathered for a user's criterion, in one call; does nothing for
+    /// other criteria. Call it after the last block, and before [`Self::candidates`] is read.
     pub fn finish(&mut self, context: &Context) -> Result<()> {
         if let Some(gathered) = self.best.gathered.take()
             && !gathered.at.is_empty()
@@ -431,8 +443,8 @@ impl Sink for Listing<'_> {
 /// Most cells that are gathered for one call: 4 GiB.
 const MOST_GATHERED_CELLS: usize = 1 << 29;
 
-/// All candidates of a node, as tables of real counts with as many branches as the largest of them;
-/// those that a candidate lacks are empty.
+/// All candidates of a node, as tables of real counts with as many branches as the largest table;
+/// the branches that a candidate lacks are empty.
 #[derive(Debug, Default)]
 struct GatheredCandidates {
     /// Counts by candidate, one plane for each (branch, class); of a numeric target, one for each

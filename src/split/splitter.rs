@@ -28,7 +28,8 @@ pub enum Splitter {
 }
 
 impl Splitter {
-    /// The value of the parameter `splitter` that means this splitter.
+    /// The value of the parameter `splitter` that means this splitter. Error messages about
+    /// combinations of parameters print it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Best => "best",
@@ -71,7 +72,7 @@ impl Splitter {
 /// side is too small. With all known rows on the left, the test is a known value against none.
 ///
 /// # Errors
-/// Those of the sink.
+/// Any error of the sink.
 pub fn score_candidates<W: Weighing>(
     scan: &Scan<'_, W>,
     at: usize,

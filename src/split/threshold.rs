@@ -234,7 +234,7 @@ fn score_counted(
             boundaries(level, order, places, wanted, before, &mut scratch.at[held..], tails)
         },
         |scratch, held| {
-            // The rows on the left are those of class 0 and later ones.
+            // On the left, the rows of class 0 and later classes are all rows.
             let BlockScratch { cells, at, tails, .. } = &mut *scratch;
             let left =
                 |class: usize| if class == 0 { &at[..] } else { &tails[(class - 1) * room..] };

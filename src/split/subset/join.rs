@@ -1,12 +1,5 @@
-//! Joins the levels of a feature with too many of them until all divisions can be tried.
-//!
-//! Groups of levels are joined greedily, as C4.5 does with `-s`: the pair whose union loses least
-//! information becomes one group ([`join_pairs`], O(levels^2 classes)). Above [`MOST`] levels only
-//! neighbours in the order of their class shares are compared first ([`join_neighbours`], O(levels
-//! log levels)).
-//!
-//! The information that the split into groups loses by a union is that of the criterion
-//! `info_gain`, but in natural logarithms: its rounding decides which of two equal pairs is joined,
+//! The information that the split into groups loses by a union is measured as by the criterion
+//! `info_gain`, but in natural logarithms: the rounding decides which of two equal pairs is joined,
 //! so the criterion's own formula, in bits, cannot stand in.
 
 use super::{EXACT, LevelPartitions, MOST};
@@ -56,13 +49,14 @@ impl<S: Sum> LevelPartitions<S> {
     /// Join groups until [`EXACT`] are left; they are in the order of their lowest codes.
     pub(super) fn join(&mut self, unit: f64) {
         let weights = self.sums.iter().map(|s| s.value(unit)).collect();
-        // The sums of a group are added up again from those that it joins, exactly.
+        // The sums of a group are added up again from the sums of the groups that it joins,
+        // exactly.
         self.join_groups(&joined(weights, self.classes));
     }
 }
 
-/// The group, of [`EXACT`], that each of some groups becomes part of; `weights` are those of the
-/// groups and classes.
+/// For each group, the number of the joined group of which it becomes part; there are [`EXACT`]
+/// joined groups. `weights` has the weight of each group and class.
 fn joined(weights: Vec<f64>, classes: usize) -> Vec<usize> {
     let groups = weights.chunks_exact(classes).enumerate();
     let groups = groups.map(|(g, sums)| LevelGroup::new(vec![g], sums.to_vec())).collect();

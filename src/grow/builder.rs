@@ -94,7 +94,8 @@ pub(super) struct TreeBuilder<S> {
     pub labels: Vec<i32>,
     /// Number of classes; 1 for a numeric target.
     pub classes: usize,
-    /// What the path above the root allows, where this is a subtree and there are constraints.
+    /// The limits that the path above the root sets, where this is a subtree and there are
+    /// constraints.
     pub above: Option<PathLimits>,
 }
 
@@ -170,7 +171,7 @@ impl<S: Sum> TreeBuilder<S> {
         key
     }
 
-    /// What the path to a node allows below it; `None` without constraints.
+    /// The limits that the path to a node sets for the nodes below it; `None` without constraints.
     pub fn path_limits(&self, node: u32, limits: &GrowthLimits) -> Option<PathLimits> {
         let constraints = limits.constraints.as_ref()?;
         let mut path = self.above.clone().unwrap_or_else(|| PathLimits::new(constraints));
@@ -195,8 +196,8 @@ impl<S: Sum> TreeBuilder<S> {
 
     /// Split a node and add its children; returns the number of the first child.
     ///
-    /// `levels` are those that a subset test lists: the test counts them from 0, and is shifted to
-    /// their place in [`Self::levels`]. The node must be a leaf.
+    /// `levels` are the levels that a subset test lists: the test counts them from 0, and is
+    /// shifted to their place in [`Self::levels`]. The node must be a leaf.
     pub fn add_split(
         &mut self,
         node: u32,
@@ -226,7 +227,9 @@ impl<S: Sum> TreeBuilder<S> {
         Self { above: self.path_limits(leaf, limits), ..root }
     }
 
-    /// Make room for the nodes of some subtrees, so that no growing list is copied.
+    /// Make room for the nodes of some subtrees, so that no growing list is copied. It is called
+    /// before the subtrees are grafted; the levels of subset tests get no room, as few trees have
+    /// many.
     pub fn expect(&mut self, subtrees: &[Self]) {
         let nodes: usize = subtrees.iter().map(|subtree| subtree.nodes.len()).sum();
         self.nodes.reserve_exact(nodes);
@@ -234,7 +237,9 @@ impl<S: Sum> TreeBuilder<S> {
         self.sums.reserve_exact(nodes * self.classes);
     }
 
-    /// Replace a leaf by a subtree that another worker grew from it ([`Self::subtree`]).
+    /// Replace a leaf by a subtree that another worker grew from it ([`Self::subtree`]). The leaf
+    /// keeps its number, and the other nodes of the subtree are appended. So the numbers depend on
+    /// the order of the grafts, and not on which worker was ready first.
     pub fn graft(&mut self, leaf: usize, subtree: Self) {
         // The root of the subtree is the leaf itself, so only the nodes after it are appended.
         let shift = self.nodes.len() as u32 - 1;
@@ -350,8 +355,8 @@ impl<S: Sum> TreeBuilder<S> {
     /// The class that a node predicts, -1 for none.
     ///
     /// The label is the one that growth chose, or the majority of the node's class counts, which
-    /// are the last of `tree`. A node without rows predicts what its parent does or nothing, as
-    /// `empty_branch` says; `parent` is the number of the parent in `tree`.
+    /// are the last counts of `tree`. A node without rows predicts what its parent does or nothing,
+    /// as `empty_branch` says; `parent` is the number of the parent in `tree`.
     fn label(
         &self,
         node: u32,

@@ -124,7 +124,8 @@ impl<'a> Nominal<'a> {
 }
 
 impl<'a, W: Scanning> GrowContext<'a, W> {
-    /// The context of a tree on some rows of a data set; `weights` are those of all its rows.
+    /// The context of a tree on some rows of a data set; `weights` has the weights of all rows of
+    /// the data set, whether or not they are in the tree.
     pub fn new(
         data: &'a Dataset<'a>,
         setting: &'a GrowthSetting<'a>,
@@ -204,7 +205,8 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
     }
 
     /// The order of a numeric feature within a node, made by a sort: `rows` are the rows of the
-    /// node as ascending entries, and `numeric` is the place of the feature among the numeric ones.
+    /// node as ascending entries, and `numeric` is the place of the feature among the numeric
+    /// features.
     pub fn sort_in_node(&self, numeric: usize, rows: &[u32]) -> Vec<u32> {
         reached::count(Way::SortedInNode);
         let column = self.numeric[numeric].column;
@@ -216,14 +218,17 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         order
     }
 
-    /// How the nominal column at a place among them is split.
+    /// How a nominal column is split, by its number of levels; `nominal` is its place among the
+    /// nominal columns. A code for missing values is not a level and does not count.
     pub fn splits(&self, nominal: usize) -> NominalSplits {
         let columns = &self.nominal;
         let levels = columns.layout.arity(nominal) - usize::from(columns.missing[nominal]);
         self.setting.nominal_splits.of(levels)
     }
 
-    /// The place of a feature among those of its kind.
+    /// The place of a feature among the numeric or among the nominal features. The context and the
+    /// buffers index columns by these places; candidates and splits have the numbers of the
+    /// features.
     pub fn place(&self, feature: u32) -> FeaturePlace {
         self.places[feature as usize]
     }
@@ -236,7 +241,8 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             return self.sums(entries.iter().map(|&entry| entry_row(entry)));
         }
         let mut sums = Vec::with_capacity(3 * (starts.len() + 1));
-        // Rows of a class are those from its first row on, minus those from that of the next.
+        // The rows of a class are the rows from its first row on, without the rows from the first
+        // row of the next class on.
         let mut from_here = entries.len() as u32;
         for &start in starts {
             let later = entries.iter().map(|&entry| u32::from(entry_row(entry) >= start)).sum();
@@ -247,7 +253,8 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         sums
     }
 
-    /// Class sums of rows, in memory that has room for three branches.
+    /// Class sums of rows, in memory that has room for three branches, so that the sums of other
+    /// branches can be appended. Sums are exact, and thus the same for any order of the rows.
     pub fn sums(&self, rows: impl Iterator<Item = u32>) -> Vec<W::Sum> {
         let classes = self.data.n_classes();
         let mut sums = Vec::with_capacity(3 * classes);

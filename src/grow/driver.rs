@@ -33,7 +33,7 @@ const STEPS_PER_NODE: usize = 64;
 /// best-first growth.
 ///
 /// # Errors
-/// Those of the form of rows, and cancellation.
+/// Any error of the form of rows, and cancellation.
 pub(super) fn grow<R: NodeRows>(
     rows: R,
     tree: TreeBuilder<R::Sum>,
@@ -72,7 +72,8 @@ struct Driver<R: NodeRows> {
     tree: TreeBuilder<R::Sum>,
     /// Steps of work since the last check of the cancel flag.
     unchecked: usize,
-    /// A control for the evaluation of nodes, whose progress is not that of growth.
+    /// A control for the evaluation of nodes: the progress within a node is not the progress of
+    /// growth.
     quiet: Control,
 }
 
@@ -98,7 +99,7 @@ impl<R: NodeRows> Driver<R> {
     ) {
         let (n_before, n_rows) = (waiting.len(), self.rows.len(&open.rows));
         self.rows.split(&mut self.tree, open, best, step, waiting);
-        // Rows that are in no child which may be split again are in leaves now.
+        // Rows of the node that are in no open child are in leaves now.
         let n_open: usize = waiting[n_before..].iter().map(|open| self.rows.len(&open.rows)).sum();
         control.advance(n_rows.saturating_sub(n_open) as u64);
     }

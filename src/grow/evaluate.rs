@@ -72,7 +72,7 @@ pub(super) struct NodeEvaluator<'n, 'f, W: Scanning> {
     pub key: u64,
     /// Score also the thresholds that a convex criterion cannot choose.
     pub scores_all: bool,
-    /// What the path to the node allows; `None` without constraints.
+    /// The limits that the path to the node sets; `None` without constraints.
     pub path: Option<&'n PathLimits>,
     /// The orders of a small node, which the ranges no longer hold.
     pub short: Option<ShortNode<'n>>,
@@ -132,7 +132,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         RangeTables { evaluator: self, contingency }
     }
 
-    /// The options of growth and the class sums of the node.
+    /// The options of growth and the class sums of the node, from which the limits make their
+    /// tables. The sums leave out the rows that the search of a feature by significance leaves out.
     pub fn node(&self) -> NodeSums<'_, W::Sum> {
         let (setting, unit) = (self.context.setting, self.context.weights.unit());
         NodeSums { setting, totals: self.totals, unit }
@@ -168,7 +169,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     }
 
     /// The rows whose value of a numeric feature is known. `numeric` is the place of the feature
-    /// among the numeric ones, here and in the other methods.
+    /// among the numeric features, here and in the other methods.
     pub(super) fn known_order(&self, numeric: usize) -> KnownOrder<'_, W::Sum> {
         if let Some(short) = self.short {
             // Only features without missing values have short orders.
@@ -236,8 +237,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Ok(())
     }
 
-    /// Score the thresholds of a numeric feature, given by its place among the numeric ones, into a
-    /// sink. Rows without a value are a third branch of every threshold.
+    /// Score the thresholds of a numeric feature, given by its place among the numeric features,
+    /// into a sink. Rows without a value are a third branch of every threshold.
     pub(super) fn score_numeric(
         &self,
         numeric: usize,
@@ -449,8 +450,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Ok(best.features)
     }
 
-    /// Score the thresholds of the wanted numeric features; several threads share those of a node
-    /// with many values.
+    /// Score the thresholds of the wanted numeric features. Several threads share the features of a
+    /// node with many values.
     fn score_numbers(
         &self,
         wanted: WantedFeatures<'_>,
@@ -488,8 +489,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Ok(())
     }
 
-    /// The split of the node: that of the candidate which the selection rule takes, if the limits
-    /// accept it. With a rule of significance, that rule chooses the feature.
+    /// The split of the node: the candidate that the selection rule takes, if the limits accept it.
+    /// With a rule of significance, that rule chooses the feature.
     ///
     /// # Errors
     /// A score that is not a number, an error of a user's criterion, or cancellation.
@@ -539,7 +540,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             (split_of_candidate(&self.tables(contingency), candidate)?, self.node());
         let branches = split.branches;
         let evidence = self.context.setting.criterion.evidence();
-        // By the order of a target, scores are gains over the undivided node, whose own is 0.
+        // By the order of a target, scores are gains over the undivided node, which itself scores
+        // 0.
         let distance_before = || match (pair_scores, evidence) {
             (Some(scores), _) => Ok(-scores.undivided),
             (None, Evidence::Order(_)) => Ok(0.0),
@@ -581,7 +583,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         if at <= len - at {
             return self.branches(sums_at(0..at), known);
         }
-        // What the right side leaves of all rows is the left side.
+        // The left side has all rows except the rows of the right side.
         let mut sums = sums_at(at..len);
         let all = known.unwrap_or(self.totals);
         sums.iter_mut().zip(all).for_each(|(sum, all)| *sum = all.minus(*sum));
@@ -599,8 +601,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         self.branches_of_cut(at as usize, order.len(), sums_at, known)
     }
 
-    /// Class sums of the branches of a threshold, from those on its `left`; `known` are those of
-    /// the rows with a value, where others have none.
+    /// Class sums of the branches of a threshold, from the class sums on its `left`. `known` are
+    /// the class sums of the rows with a value, where other rows have none.
     fn branches(&self, left: Vec<W::Sum>, known: Option<&[W::Sum]>) -> BranchSums<W::Sum> {
         BranchSums { sums: self.node().by_branch(left, known), missing: known.is_some() }
     }
@@ -720,7 +722,8 @@ impl<W: ByOrder> WholeRows for RangeTables<'_, '_, '_, W> {
             let weight = |sums: &[W::Sum]| sums.iter().map(|sum| sum.value(unit)).sum::<f64>();
             return branches.map(|sums| weight(sums) as u32).collect();
         }
-        // Weights do not count rows: count the rows of each code, and add those of a branch.
+        // Weights do not count rows: count the rows of each code, and add the counts of the codes
+        // of a branch.
         let by_code = evaluator.code_sizes(nominal);
         if branch_of.is_empty() {
             return by_code;

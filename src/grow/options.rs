@@ -24,7 +24,7 @@ pub enum Evaluation {
     Local,
     /// The table label x class of all rows.
     Global,
-    /// The global table while a step lowers its distance, else that of the leaf.
+    /// The global table while a step lowers its distance, otherwise the table of the leaf.
     Glocal,
 }
 
@@ -124,7 +124,8 @@ impl GrowthLimits {
         (self.min_samples_leaf as f64).max(self.min_weight_fraction_leaf * total)
     }
 
-    /// Whether constraints limit the values of nodes.
+    /// Whether monotonic constraints limit the values of nodes. Growth then scores all candidates
+    /// from their tables and takes no shortcut of convex criteria.
     pub fn are_monotonic(&self) -> bool {
         self.constraints.as_ref().is_some_and(|constraints| constraints.are_monotonic())
     }
@@ -244,10 +245,11 @@ pub struct GrowthSetting<'a> {
 }
 
 impl GrowthSetting<'_> {
-    /// How much a split improves the tree: `w (s(T) - s(T1))`, where `w` is the weight of the node,
-    /// `T` the table of the split and `T1` that of the same rows in one branch; without the factor
-    /// `w` for scores that grow with the rows themselves ([`crate::criteria::Info::extensive`]).
-    /// For gini and info_gain this is the weighted impurity decrease of scikit-learn.
+    /// How much a split improves the tree: `w (s(T) - s(T1))`. Here `w` is the weight of the node,
+    /// `T` the table of the split, and `T1` the table of the same rows in one branch. The factor
+    /// `w` is left out for scores that grow with the rows themselves
+    /// ([`crate::criteria::Info::extensive`]). For gini and info_gain this is the weighted impurity
+    /// decrease of scikit-learn.
     pub(super) fn improvement(&self, weight: f64, score: f64, undivided: f64) -> f64 {
         // A user's function may have no value for one branch.
         let undivided = if undivided.is_nan() { 0.0 } else { undivided };

@@ -52,7 +52,8 @@ impl RowBuffers {
         Ok(buffers)
     }
 
-    /// Bytes of [`Self::undivided`] for `rows` rows.
+    /// Bytes of [`Self::undivided`] for `rows` rows. The listing of candidates asks this before it
+    /// makes the buffers, as pairs of rows may need far more memory beside them.
     pub fn bytes<W: Scanning>(context: &GrowContext<'_, W>, rows: usize) -> usize {
         let bytes_per_coded_row = match context.nominal.features.len() {
             0 => 0,
@@ -97,7 +98,8 @@ impl RowBuffers {
         })
     }
 
-    /// The buffers as slices of all rows, for the worker that begins at the root.
+    /// The buffers as slices of all rows, for the worker that begins at the root. The slices borrow
+    /// the buffers until the tree is grown.
     pub fn slices(&mut self) -> RowSlices<'_> {
         let [codes, other_codes] = &mut self.codes;
         let [classes, other_classes] = &mut self.classes;
@@ -202,11 +204,11 @@ impl PartitionPlan<'_> {
 /// Reusable memory of one worker.
 #[derive(Debug, Default)]
 pub(super) struct PartitionScratch {
-    /// Of two or three branches: the rows that are not in the first.
+    /// For two or three branches: the rows that are not in the first branch.
     later: Bits,
-    /// Of three branches: among those rows, the ones in the last.
+    /// For three branches: among those rows, the rows in the last branch.
     last: Bits,
-    /// Of more branches: the branch of each row.
+    /// For more branches: the branch of each row.
     branch_of_row: Vec<u16>,
     /// Entries that leave their places while an order is partitioned.
     entries: Vec<u32>,
@@ -245,13 +247,16 @@ impl PartitionScratch {
 }
 
 impl<'f> RowSlices<'f> {
-    /// The order of a numeric feature within a node.
+    /// The order of a numeric feature within a node: the entries of its rows by ascending value,
+    /// rows without a value last. Where nodes sort their features, only order 0 exists, and it
+    /// lists the rows of the node in ascending order.
     pub fn order(&self, numeric: usize, range: NodeRange) -> &[u32] {
         let start = range.start - self.base;
         &self.orders[numeric][start..start + range.len]
     }
 
-    /// The coded rows of a node, `row_bytes` bytes of codes each.
+    /// The coded rows of a node, `row_bytes` bytes of codes each, with the class and the number of
+    /// each row. They are empty without nominal features.
     pub fn coded(&self, row_bytes: usize, range: NodeRange) -> CodedRows<'_> {
         let start = range.start - self.base;
         let buffer = &self.coded[range.buffer];
@@ -266,7 +271,7 @@ impl<'f> RowSlices<'f> {
     /// as two bits for three, else as a number.
     ///
     /// `sorted` is the order of a numeric split feature that the buffers do not hold, with its rows
-    /// already branch by branch. `layout` is that of the nominal codes.
+    /// already branch by branch. `layout` is the layout of the nominal codes.
     fn mark_branches(
         &self,
         node: NodeRange,
@@ -379,10 +384,10 @@ impl<'f> RowSlices<'f> {
         sorted
     }
 
-    /// Partition every order but that of the split feature, which has its branches side by side
-    /// already; where nodes sort their features, partition the one list of rows.
+    /// Partition every order except the order of the split feature, which has its branches side by
+    /// side already. Where nodes sort their features, partition the one list of rows.
     ///
-    /// To let several threads share the orders of a wide node took as long, and more CPU time.
+    /// Sharing the orders of a wide node among several threads took as long, and more CPU time.
     fn partition_orders(
         &mut self,
         range: Range<usize>,

@@ -118,7 +118,9 @@ impl ShortScoring {
 }
 
 impl ShortOrders {
-    /// Copy the orders of a range of at most 64 rows, whose class sums are `totals`.
+    /// Copy the orders of a range of at most 64 rows, whose class sums are `totals`. O(rows x
+    /// features), once per subtree: the nodes below make their orders from the copy. Every numeric
+    /// feature must have a value in each of these rows.
     pub fn new<W: Scanning>(
         context: &GrowContext<'_, W>,
         slices: &RowSlices<'_>,
@@ -188,7 +190,8 @@ impl ShortOrders {
         self.facts = facts;
     }
 
-    /// The numbers of a numeric target, whose sums are `totals`; `None` for classes.
+    /// The numbers of a numeric target, whose sums are `totals`; `None` for classes, and where the
+    /// sums may not fit 64 bits.
     pub fn numbers<S: Sum>(&self, totals: &[S], min: Minimum) -> Option<ShortNumbers<'_>> {
         ShortNumbers::new(&self.rows.packed, self.facts.len, totals, min)
     }
@@ -215,7 +218,8 @@ impl ShortOrders {
         self.rows.ids[usize::from(number) % ROWS]
     }
 
-    /// The rows of the data set at some places of the order of a feature.
+    /// The rows of the data set at some places of the order of a feature. Class sums of one side of
+    /// a cut are added up from them, and values near a likely cut are prefetched.
     pub fn in_order(
         &self,
         numeric: usize,
@@ -225,7 +229,8 @@ impl ShortOrders {
         order[places].iter().map(|&row| self.rows.ids[usize::from(row) % ROWS])
     }
 
-    /// The order of a feature as entries of rows of the data set.
+    /// The order of a feature as entries of rows of the data set, for code that reads long orders.
+    /// It allocates nothing; the tied bits are read from the copy.
     pub fn entries(&self, numeric: usize) -> impl Iterator<Item = u32> {
         let tied = self.orders.tied[numeric];
         let rows = self.in_order(numeric, 0..self.facts.len).enumerate();

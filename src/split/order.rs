@@ -148,9 +148,9 @@ pub struct PrefixLosses<'b, T> {
 }
 
 impl<'b, T: Whole> PrefixLosses<'b, T> {
-    /// Link rows that come in ascending order of their numbers, all of positive weight, and find
-    /// their quantile. Both are done once per set of rows; every order of the set then starts from
-    /// them.
+    /// Take rows that come in ascending order of their numbers, all of positive weight, and find
+    /// their quantile. This is done once per set of rows; every order of the set starts from the
+    /// full list.
     pub fn new(
         rows: impl Iterator<Item = WeighedNumber>,
         loss: QuantileLoss,

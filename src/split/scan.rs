@@ -102,8 +102,8 @@ impl BlockWalk {
 }
 
 /// Write the tables of the `held` boundaries of one feature. `left(c)` has the sums of class `c`
-/// and all later classes on the left of each boundary, so the sum of class `c` alone is `left(c) -
-/// left(c + 1)`.
+/// and all later classes on the left of each boundary, so the sum of class `c` alone is
+/// `left(c) - left(c + 1)`.
 pub(super) fn write_sides<'p, S: Sum>(
     cells: &mut [S::Cell],
     stride: usize,

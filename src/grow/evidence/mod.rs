@@ -39,8 +39,8 @@ pub(in crate::grow) struct PairContext {
 }
 
 impl PairContext {
-    /// The context of a tree on some rows of a data set of `n_rows` rows; `weights` are those of
-    /// all rows of the data set.
+    /// The context of a tree on some rows of a data set of `n_rows` rows; `weights` has the weights
+    /// of all rows of the data set.
     pub fn new<W: Scanning>(weights: W, rows: &RowSet, n_rows: usize) -> Self {
         let radius = OnceLock::new();
         if weights.is_unit() {
@@ -80,8 +80,8 @@ impl PairContext {
         Self { weights: Some(whole), scale: unit * unit, radius_rule, radius }
     }
 
-    /// Relief's radius at the root: known, or found from `rows`, which must then be those of the
-    /// root.
+    /// Relief's radius at the root. If it is not known yet, it is computed from `rows`, which must
+    /// then be the rows of the root.
     fn radius_of(&self, rows: &PairNodeRows, control: &Control) -> Result<usize> {
         match self.radius.get() {
             Some(&radius) => Ok(radius),

@@ -1,5 +1,5 @@
 //! Scores of candidates by the order of a numeric target: the mean loss of a node around its
-//! quantile, minus that of the branches ([`crate::split::order`]).
+//! quantile, minus the mean loss of the branches ([`crate::split::order`]).
 //!
 //! Internal rows are numbered by their target, so the sorted row numbers of a node are the order in
 //! which [`PrefixLosses`] wants them. A numeric feature takes two passes over its sorted rows, one

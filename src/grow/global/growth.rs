@@ -47,11 +47,11 @@ struct Leaf<C> {
     /// Largest number of branches of a candidate.
     widest: usize,
     /// The best candidate. Where distances are sums over rows, it is `None` for leaves that cannot
-    /// be the next, of which only the bound is known.
+    /// be the next, because only a bound on their distances is known.
     best: Option<BestCandidate>,
     /// A lower bound for the distances of the candidates, where distances are sums over rows.
     bound: f64,
-    /// What `best` and `bound` were found for.
+    /// The state of the table for which `best` and `bound` were computed.
     found_for: Option<SearchState>,
 }
 

@@ -260,7 +260,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         if block.iter().all(|near| !groups[near.group].local.is_empty()) {
             return Ok(block.iter().map(|near| groups[near.group].local[near.at]).collect());
         }
-        // Only those of two branches are computed late.
+        // Local distances are computed late only for candidates of two branches.
         let (k, stride) = (self.leaf.classes(), block.len());
         let mut cells = Vec::with_capacity(2 * k * stride);
         for i in 0..2 * k {

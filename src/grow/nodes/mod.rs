@@ -46,7 +46,7 @@ pub(super) trait NodeRows: Sized {
     type Best;
     /// The facts that all tasks share.
     type Context: Copy + Sync;
-    /// The rows of one node, detached from those of the others.
+    /// The rows of one node, detached from the rows of the other nodes.
     type Task: Send;
 
     /// The facts that all tasks share.

@@ -36,7 +36,7 @@ pub(in crate::grow) fn keeps_winner_only(
 /// feature has one.
 ///
 /// # Errors
-/// Those of the information gain, which a gain filter asks for.
+/// Any error of the information gain, which a gain filter asks for.
 pub(in crate::grow) fn choose_candidate<R: NodeTables>(
     rows: &R,
     best: Vec<BestOfFeature>,

@@ -69,17 +69,20 @@ impl<'a> BinnedContext<'a> {
         }
     }
 
-    /// Number of codes for which a plane of counters has room.
+    /// Number of codes for which a plane of counters has room. With codes of a byte it is a power
+    /// of two, so that a mask keeps every code in the plane.
     pub fn counted_codes(&self) -> usize {
         if self.layout.wide { self.widest } else { self.widest.next_power_of_two() }
     }
 
-    /// Whether the cuts of all features are one block.
+    /// Whether the cuts of all features are one block. Otherwise the features are counted and
+    /// searched in several blocks, and counters are not inherited.
     pub fn is_one_block(&self) -> bool {
         self.in_blocks && self.features.len() <= self.block_features
     }
 
-    /// Whether weights are copies of rows, so that sums count rows.
+    /// Whether weights are copies of rows, so that sums count rows. Otherwise one more plane of
+    /// counters counts the rows, for limits in rows.
     pub fn copies(&self) -> bool {
         self.layout.weight != WeightWidth::Long
     }
@@ -113,13 +116,15 @@ impl<'a> BinnedContext<'a> {
         self.setting.nominal_splits.of(self.features[feature].n_codes as usize)
     }
 
-    /// Whether the counters of a node with these class sums are words that hold both classes.
+    /// Whether the counters of a node with these class sums are words that hold both classes: there
+    /// must be a kernel for two classes, and the rows must fit 16 bits.
     pub fn packs<S: Sum>(&self, totals: &[S]) -> bool {
         let rows = totals.iter().map(|total| total.units()).sum::<i64>();
         self.pair_screen.is_some() && rows <= i64::from(MOST_ROWS)
     }
 
-    /// The weight of a row as a sum, with the number of its target if that is one.
+    /// The weight of a row as a sum, with the number of its target if that is one. `row` is one
+    /// record; in a target of classes the sum is the weight alone.
     #[inline]
     pub fn weight<S: Sum>(&self, row: &[u8]) -> S {
         S::of_row(self.layout.weight(row), self.layout.number(row))

@@ -28,13 +28,15 @@ pub(super) struct CutFacts {
     pub next: u32,
     /// Weights of the bin just below and of the bin just above the cut.
     pub beside: [u32; 2],
-    /// Both of these bins hold rows of one class only, and it is the same one.
+    /// Where both of these bins weigh 1: whether their rows have the same class. Without a meaning
+    /// for heavier bins.
     pub one_class: bool,
 }
 
 impl CutFacts {
     /// Whether the cut lies between two single rows of one class, where it is never best by a
-    /// convex criterion.
+    /// convex criterion. Cuts beside heavier bins stay candidates, as in
+    /// [`crate::split::threshold`].
     pub fn is_within_a_class(&self) -> bool {
         self.one_class && self.beside == [1; 2]
     }
@@ -156,7 +158,8 @@ pub(super) struct CutBlock {
 }
 
 impl CutBlock {
-    /// The left weights and the scores of `len` candidates, to be written.
+    /// The left weights and the scores of `len` candidates, to be written. Both keep the content of
+    /// earlier nodes until then; afterwards [`Self::select`] picks the best.
     pub fn scores(&mut self, len: usize) -> (&mut [u32], &mut [f64]) {
         // Planes start at multiples of 16 cells, the widest vectors of kernels.
         (self.len, self.stride) = (len, len.next_multiple_of(16).max(16));
@@ -236,8 +239,9 @@ impl CutBlock {
         }
     }
 
-    /// The best candidate by the scores that were written, which are off by at most `error` from
-    /// those of `exact`.
+    /// The best candidate by the scores that were written. `error` is the largest distance of a
+    /// score from its exact value, which `exact` computes. Candidates outside the limits are passed
+    /// over; a score that is NaN is an error.
     pub fn select(
         &mut self,
         context: &BinnedContext<'_>,

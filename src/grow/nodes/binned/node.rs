@@ -1,10 +1,10 @@
 //! The search of a node of codes for its best split, feature by feature ([`BinnedNode`]).
 //!
 //! The occupied bins of a numeric feature are groups, whose cuts go into the sink of all growth;
-//! the levels of nominal features come from the same counts. It serves missing values, real
-//! weights, nominal features and any tie rule but that by rows; nodes without these are scored as
-//! one block ([`super::best_cut`]). O(features x (codes x classes)) for counted nodes, O(features x
-//! rows log rows) for others, plus the formula per occupied bin.
+//! the levels of nominal features come from the same counts. This search serves missing values,
+//! real weights, nominal features and any tie rule except the rule by rows; nodes without these are
+//! scored as one block ([`super::best_cut`]). O(features x (codes x classes)) for counted nodes,
+//! O(features x rows log rows) for others, plus the formula per occupied bin.
 
 use super::context::BinnedContext;
 use super::counts::NodeCounts;
@@ -72,7 +72,7 @@ pub(super) struct BinnedNode<'n, S: Sum> {
     pub totals: &'n [S],
     /// Key of the node's random choices.
     pub key: u64,
-    /// What the path to the node allows; `None` without constraints.
+    /// The limits that the path to the node sets; `None` without constraints.
     pub path: Option<&'n PathLimits>,
 }
 
@@ -181,8 +181,9 @@ impl<S: Sum> BinnedNode<'_, S> {
         Ok(best.features)
     }
 
-    /// The split that the selection rule takes among all features or those `chosen`, if any has a
-    /// candidate.
+    /// The split that the selection rule takes among all features or the `chosen` ones, with its
+    /// test, distance and branches; `None` where no feature has a candidate. The limits that need a
+    /// table are checked by the caller.
     pub fn choose(
         &self,
         chosen_features: Option<&[u32]>,

@@ -36,7 +36,8 @@ pub(super) enum Branching<'a> {
 }
 
 impl<'b> NodeRecords<'b> {
-    /// All records.
+    /// All records of a tree, as one slice for the worker that begins at the root. The slice
+    /// borrows them, and splits exchange them in place.
     pub fn new(records: &'b mut Records) -> Self {
         Self { base: 0, width: records.layout.width, records: &mut records.bytes }
     }
@@ -47,7 +48,8 @@ impl<'b> NodeRecords<'b> {
         start * self.width..(start + range.len) * self.width
     }
 
-    /// The records of a node, one after the other.
+    /// The records of a node, one after the other, as bytes. Their order has no meaning, and
+    /// changes when the node is split.
     pub fn rows(&self, range: RecordRange) -> &[u8] {
         &self.records[self.bytes(range)]
     }
@@ -56,7 +58,7 @@ impl<'b> NodeRecords<'b> {
     /// of each branch.
     ///
     /// `range` are the records of the node, `feature` is the feature of the split, and `branching`
-    /// says how its code decides the branch. There are `branches` branches, some of which may stay
+    /// says how its code decides the branch. There are `branches` branches; a branch may stay
     /// empty.
     pub fn partition(
         &mut self,

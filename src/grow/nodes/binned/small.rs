@@ -3,8 +3,9 @@
 //!
 //! A row of weight w takes w lanes, so that population counts are weights; one of its lanes stands
 //! for the row. A split compares 64 bytes and copies nothing. The candidates of a node form a
-//! [`CutBlock`](super::cuts::CutBlock), so the choice is that of a large node. [`super::best_cut`]
-//! uses this where cuts are scored as one block; O(features x classes x rows) per node.
+//! [`CutBlock`](super::cuts::CutBlock), so the same cut is chosen as in a large node.
+//! [`super::best_cut`] uses this where cuts are scored as one block; O(features x classes x rows)
+//! per node.
 
 use super::context::BinnedContext;
 use super::cuts::{CutFacts, NodeCuts};
@@ -24,7 +25,8 @@ pub(super) struct SmallColumns {
 }
 
 impl SmallColumns {
-    /// A node of some records, which have at most 64 copies together.
+    /// A node of some records, which have at most 64 copies together. O(copies x features); the
+    /// nodes below share the columns, so that this is done once per subtree.
     pub fn of_records(context: &BinnedContext<'_>, records: &[u8]) -> SmallNode {
         let layout = context.layout;
         let mut columns = Self {
@@ -62,7 +64,8 @@ pub(super) struct SmallNode {
 }
 
 impl SmallNode {
-    /// Number of rows.
+    /// Number of rows, each counted once whatever its copies. Limits in copies use the class sums
+    /// instead.
     pub fn rows(&self) -> usize {
         (self.lanes & self.columns.rows).count_ones() as usize
     }
@@ -101,7 +104,8 @@ impl SmallNode {
         LaneCuts { node: self, chosen, per_feature, codes, masks }
     }
 
-    /// One lane of each row, and the number of rows.
+    /// One lane of each row, and the number of rows. Only the first so many lanes of the array have
+    /// a meaning; they ascend.
     pub fn lanes_of_rows(&self) -> ([u8; LANES], usize) {
         let (mut rows, mut len) = ([0; LANES], 0);
         let mut unlisted = self.lanes & self.columns.rows;

@@ -1,8 +1,8 @@
 //! The best cut of a node with two classes, for criteria with a kernel for them ([`WordBlock`]).
 //!
 //! The rows left of a cut are one word, 16 bits per class ([`crate::simd::cuts`]). The kernel
-//! scores all cuts in single precision, and the exact formula scores only those that may then be
-//! best. The choice is that of [`super::cuts`], to the last bit. O(cuts) per node;
+//! scores all cuts in single precision, and the exact formula scores only the cuts that may then be
+//! best. The choice is the same as by [`super::cuts`], to the last bit. O(cuts) per node;
 //! [`super::best_cut`] uses it for nodes whose rows fit 16 bits.
 
 use super::context::BinnedContext;
@@ -43,7 +43,8 @@ impl WordBlock {
         &mut self.lefts[..len]
     }
 
-    /// The number of rows of both classes on the left of a cut, unpacked from its word.
+    /// The number of rows of both classes on the left of a cut, unpacked from its word. The vector
+    /// has room for the right branch, too, so that a caller can append it without an allocation.
     pub fn left(&self, cut: usize) -> Vec<u32> {
         let mut sums = Vec::with_capacity(4);
         sums.extend(unpacked(self.lefts[cut]));
@@ -85,8 +86,8 @@ pub(super) struct WordCuts {
     pub whole: u32,
 }
 
-/// The facts of a cut between counted codes, whose features are all or those `chosen`; `None` where
-/// no row has the code below it.
+/// The facts of a cut between counted codes, whose features are all or the `chosen` ones; `None`
+/// where no row has the code below the cut, or no row has a code above it.
 pub(super) fn facts_of(
     lefts: &[u32],
     shape: WordCuts,

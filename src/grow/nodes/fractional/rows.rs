@@ -86,7 +86,7 @@ impl FractionalRows {
         CodedRows { codes: &self.codes, classes: &self.classes, rows }
     }
 
-    /// Number of instances.
+    /// Number of instances. A row has at most one instance in a node, whatever its weight.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -298,8 +298,8 @@ fn branch_of(
     FractionalRows { rows, classes, weights, codes, ..FractionalRows::default() }
 }
 
-/// Append the order of one feature to those of a child: the entries of its instances, whose numbers
-/// are given. `child.orders` has room for it.
+/// Append the order of one feature to the orders of a child: the entries of the child's instances,
+/// whose numbers are given. `child.orders` has room for it.
 fn append_order(
     context: &FractionalContext<'_>,
     feature: usize,
@@ -310,7 +310,7 @@ fn append_order(
     let start = child.ends.last().copied().unwrap_or(0);
     let out = &mut child.orders[start..];
     let len = renumbered(Level::active(), order, number, out);
-    // Values that C4.5 takes as tied may lose their tie when those between them leave.
+    // Values that C4.5 takes as tied may lose their tie when the values between them leave.
     if context.rule == SplitRule::C45 && context.numeric[feature].close {
         let value = |entry: u32| {
             context.numeric[feature].column.value(child.rows[entry_row(entry) as usize])

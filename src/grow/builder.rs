@@ -41,8 +41,8 @@ impl BuilderNode {
 
 /// How a node was split.
 ///
-/// The builder itself fills in `first_child` and `n_children` ([`TreeBuilder::add_split`]); what
-/// the caller gave there is replaced.
+/// The builder itself fills in `first_child` and `n_children` ([`TreeBuilder::add_split`]); values
+/// that the caller gave there are replaced.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NodeSplit {
     pub feature: u32,
@@ -82,15 +82,15 @@ pub(super) struct TreeBuilder<S> {
     pub nodes: Vec<BuilderNode>,
     /// The splits of the inner nodes, in the order in which they were made.
     pub splits: Vec<NodeSplit>,
-    /// The test of the chosen feature of each node, where features are chosen by significance; else
-    /// empty.
+    /// The test of the chosen feature of each node, where features are chosen by significance;
+    /// otherwise empty.
     pub significance: Vec<Option<FeatureTest>>,
     /// Class sums, `classes` per node.
     pub sums: Vec<S>,
     /// Levels that subset tests list.
     pub levels: Vec<u32>,
-    /// Class that each node predicts, -1 for none, where growth chose labels; else empty, and nodes
-    /// predict their majority.
+    /// Class that each node predicts, -1 for none, where growth chose labels. Otherwise the list is
+    /// empty, and nodes predict their majority.
     pub labels: Vec<i32>,
     /// Number of classes; 1 for a numeric target.
     pub classes: usize,
@@ -355,8 +355,8 @@ impl<S: Sum> TreeBuilder<S> {
     /// The class that a node predicts, -1 for none.
     ///
     /// The label is the one that growth chose, or the majority of the node's class counts, which
-    /// are the last counts of `tree`. A node without rows predicts what its parent does or nothing,
-    /// as `empty_branch` says; `parent` is the number of the parent in `tree`.
+    /// are the last counts of `tree`. A node without rows predicts the label of its parent or
+    /// nothing, as `empty_branch` says; `parent` is the number of the parent in `tree`.
     fn label(
         &self,
         node: u32,

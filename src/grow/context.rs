@@ -1,5 +1,5 @@
 //! The facts that all nodes of a tree share ([`GrowContext`]): columns by kind, class codes,
-//! weights, and what the criterion's evidence needs of the rows of the root.
+//! weights, and the facts about the rows of the root that the criterion's evidence needs.
 //!
 //! One is built per tree on sorted orders or with global growth, in O(missing cells + rows); tasks
 //! on other threads share it. Growth on bit planes, bins and fractional instances has contexts of
@@ -49,7 +49,7 @@ pub(super) struct Nominal<'a> {
     pub cuts: Vec<Option<&'a [f64]>>,
     /// Whether codes ascend: bins, and where features are tested ordered levels.
     pub ordered: Vec<bool>,
-    /// Where features are tested: the scores of ordered levels, by code; else empty.
+    /// Where features are tested: the scores of ordered levels, by code; otherwise empty.
     pub scores: Vec<Vec<f64>>,
 }
 
@@ -67,15 +67,15 @@ pub(super) struct GrowContext<'a, W> {
     pub class_of: ClassOf<'a>,
     /// Weight of the rows of the tree.
     pub total_weight: f64,
-    /// The rows of the data set packed, as [`Weighing::packed`]; else empty.
+    /// The rows of the data set packed, as [`Weighing::packed`]; otherwise empty.
     pub packed: Vec<i64>,
-    /// For criteria on pairs of rows.
+    /// The weights of rows and the radius of the root, for criteria on pairs of rows.
     pub pairs: Option<PairContext>,
-    /// For criteria on the rows themselves: sizes of smallest trees.
+    /// The sizes of smallest trees, for criteria on the rows themselves.
     pub sizes: Option<Result<TrainingSizes>>,
     /// Search nodes that the search for smallest trees may still spend.
     pub size_budget: Mutex<u64>,
-    /// For criteria on neighbours of rows.
+    /// The rows of the root, for criteria on neighbours of rows.
     pub neighbours: Option<Root<'a>>,
 }
 
@@ -177,9 +177,9 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         }
     }
 
-    /// Where features are tested, score ordered levels by their places among those that some of the
-    /// training rows have, as R does, which drops the others. To be called before features are
-    /// tested.
+    /// Where features are tested, score each ordered level by its place among the levels that occur
+    /// in the training rows, as R does, which drops levels that do not occur. Call it before
+    /// features are tested.
     pub fn score_levels(&mut self, training: &RowSet) {
         if self.setting.significance.is_none_or(|rule| rule.merging.is_some()) {
             return;

@@ -248,7 +248,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         let KnownOrder { order, sums: known } = self.known_order(numeric);
         let (order, min): (&[u32], _) = (&order, self.minimum());
         if let Some(known) = &known {
-            // Missing values are a branch of every threshold, and no smaller than others may be.
+            // Missing values are a branch of every threshold, and the limits hold for this branch,
+            // too.
             let missing = (self.range.len - order.len()) as u32;
             if !self.node().allows_missing_branch(known, missing, min) {
                 return Ok(());
@@ -557,7 +558,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     }
 
     /// The threshold test between two neighbouring rows of a numeric feature's order: at the value
-    /// that the splitter has `drawn` between them, if it has, else where the setting puts it.
+    /// that the splitter has `drawn` between them, or where the setting puts it if none was drawn.
     fn threshold_test(&self, numeric: usize, rows: [u32; 2], drawn: Option<f64>) -> Test {
         let setting = self.context.setting;
         let column = self.context.numeric[numeric].column;
@@ -590,7 +591,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         self.branches(sums, known)
     }
 
-    /// [`Self::branches_of_cut`] of an order.
+    /// [`Self::branches_of_cut`] for an order of entries.
     fn branches_of_order(
         &self,
         order: &[u32],

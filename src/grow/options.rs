@@ -1,8 +1,8 @@
-//! Options of growth: what a caller chooses, as checked values.
+//! Options of growth, as checked values that a caller chooses.
 //!
 //! `crate::fit` fills a [`GrowthSetting`] from an estimator's parameters, one per tree.
 //! [`GrowthLimits`] says when a node stays a leaf, and [`check`] refuses limits outside their
-//! domain. All other modules of this folder read these types, so they depend on none of them but
+//! domain. All other modules of this folder read these types, so they depend on none of them except
 //! the pair counts that trees share.
 
 use super::constraints::Constraints;
@@ -32,12 +32,12 @@ pub enum Evaluation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LeafLabels {
-    /// By the majority of their rows.
+    /// Each new leaf has the majority of its rows as its label.
     #[default]
     Majority,
-    /// By the best of all pairs of labels.
+    /// The labels are the best of all pairs of labels.
     All,
-    /// By the best of all pairs of different labels.
+    /// The labels are the best of all pairs of different labels.
     Distinct,
 }
 
@@ -85,7 +85,7 @@ impl LeafOrder {
     pub fn rank(self, distance: f64, improvement: f64) -> u64 {
         match self {
             Self::Distance => order_key(distance),
-            // Not the negative, so that an improvement of 0 gives 0, not -0.
+            // For an improvement of 0 the difference is 0, where the negative would be -0.
             Self::Improvement => order_key(0.0 - improvement),
         }
     }
@@ -163,15 +163,15 @@ impl GrowthLimits {
     }
 }
 
-/// What to do when a split does not lower the distance.
+/// Whether a node is split when the split does not lower the distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnRise {
-    /// Split anyway.
+    /// The node is split anyway.
     #[default]
     Ignore,
-    /// Do not split when the distance rises.
+    /// The node is not split when the distance rises.
     Stop,
-    /// Do not split unless the distance falls.
+    /// The node is split only when the distance falls.
     Strict,
 }
 
@@ -179,10 +179,10 @@ pub enum OnRise {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EmptyBranch {
-    /// What its parent would have predicted.
+    /// The leaf predicts the label that its parent would have predicted.
     #[default]
     Parent,
-    /// Nothing.
+    /// The leaf predicts nothing, and its rows are unclassified.
     Unclassified,
 }
 
@@ -190,12 +190,13 @@ pub enum EmptyBranch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Thresholds {
-    /// Halfway between two values.
+    /// Thresholds lie halfway between two values.
     #[default]
     Midpoint,
-    /// On the lower value.
+    /// Thresholds lie on the lower value.
     Value,
-    /// On the largest value of all training rows that is not above the midpoint (J48).
+    /// Thresholds lie on the largest value of all training rows that is not above the midpoint
+    /// (J48).
     TrainingValue,
 }
 

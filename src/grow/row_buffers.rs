@@ -218,7 +218,7 @@ pub(super) struct PartitionScratch {
 
 impl PartitionScratch {
     /// Memory for the splits of nodes of a data set with `n_rows` rows, with one bit per row. The
-    /// memory of splits in more than two branches is made when the first one comes.
+    /// memory of splits in more than two branches is made when the first such split comes.
     pub fn new(n_rows: usize) -> Self {
         Self {
             later: Bits::new(n_rows),
@@ -268,7 +268,7 @@ impl<'f> RowSlices<'f> {
     }
 
     /// Write the branch of each row of a node into the scratch memory: as one bit for two branches,
-    /// as two bits for three, else as a number.
+    /// as two bits for three, and as a number for more.
     ///
     /// `sorted` is the order of a numeric split feature that the buffers do not hold, with its rows
     /// already branch by branch. `layout` is the layout of the nominal codes.

@@ -82,9 +82,9 @@ impl ShortPool {
 /// How the thresholds of small nodes are scored.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ShortScoring {
-    /// From running sums over the classes.
+    /// Thresholds are scored from running sums over the classes.
     Classes(RunningScores),
-    /// By the means of a numeric target.
+    /// Thresholds are scored by the means of a numeric target.
     Means,
 }
 

@@ -1,5 +1,5 @@
 //! Selection of a node's feature by significance: the tests of all features, and the best split of
-//! the most significant one that has any.
+//! the most significant feature that has any.
 //!
 //! [`NodeEvaluator::choose`] comes here where the setting has a rule of significance
 //! ([`crate::split::significance`]). The rows with one value of a feature are summed exactly, value
@@ -326,8 +326,8 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
 
     /// The branch of each code of a nominal feature, where each group of levels has one.
     ///
-    /// An ordered level without rows joins the next level above it that has some, else the next one
-    /// below. Any other code without rows joins the `heaviest` branch.
+    /// An ordered level without rows joins the next level above it that has rows, or the next level
+    /// below it if there is none above. Any other code without rows joins the `heaviest` branch.
     fn branches_of_codes(
         &self,
         place: usize,

@@ -29,7 +29,7 @@ pub struct BinGroups<S> {
     pub codes: Vec<u32>,
     /// Class sums, `[group * classes + class]`.
     pub sums: Vec<S>,
-    /// Number of rows of each group, where sums do not count rows; else empty.
+    /// Number of rows of each group, where sums do not count rows; otherwise empty.
     pub rows: Vec<u32>,
 }
 
@@ -144,7 +144,7 @@ pub fn score_candidates<S: Sum>(
     let groups = scan.groups;
     let n_groups = groups.codes.len();
     let branches = if scan.known == scan.totals { 2 } else { 3 };
-    // One known code is cut from missing values.
+    // Where only one code is known, its rows are cut from the rows without a value.
     let is_alone = n_groups == 1 && branches == 3;
     if n_groups < 2 && !is_alone {
         return Ok(());
@@ -158,8 +158,8 @@ pub fn score_candidates<S: Sum>(
     }
     scratch.prepare_cuts(scan.known, scan.totals, scan.unit, n_groups);
     let has_limits = scan.min.rows > 1 || scan.min.weight > 0.0;
-    // Beside a third branch the known rows of one class score alike wherever they are cut; the
-    // first cut must then be found.
+    // Beside a third branch the known rows of one class score alike wherever they are cut. The
+    // first cut must then be a candidate, as it wins.
     let has_several_classes = || scan.known.iter().filter(|sum| !sum.is_empty()).count() > 1;
     let convex = scan.convex && (branches == 2 || has_several_classes());
     let mut right =

@@ -109,7 +109,7 @@ impl<C: Count> BlockScratch<C> {
         if self.cells.len() < n_cells * self.stride {
             self.cells.resize(n_cells * self.stride, C::default());
         }
-        // Kernels write up to SLACK entries past what they report.
+        // Kernels write up to SLACK entries past the candidates that they report.
         if self.at.len() < self.stride + SLACK {
             self.at.resize(self.stride + SLACK, 0);
         }

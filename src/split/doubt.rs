@@ -13,7 +13,7 @@ const CHUNK: usize = 64;
 
 /// An estimate of a score: in double precision, or in single precision from some kernels.
 pub(crate) trait Estimate: Copy + PartialOrd + Into<f64> {
-    /// The estimate of what is not a candidate.
+    /// The estimate of a place that is not a candidate.
     const NONE: Self;
     /// A bound, rounded to this precision.
     fn of(bound: f64) -> Self;
@@ -36,7 +36,7 @@ impl Estimate for f32 {
 /// Estimates of the scores of some candidates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimated<'a, E> {
-    /// The estimates; negative infinity for what is not a candidate.
+    /// The estimates; negative infinity for places that are not candidates.
     pub scores: &'a [E],
     /// The largest of the estimates.
     pub largest: E,

@@ -11,8 +11,8 @@ use crate::numeric::{Cells, Count};
 /// mean of a numeric target, or the share of the second of two classes.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueGuard<'a> {
-    /// 1 for features on whose thresholds the right value may not be below the left, -1 for the
-    /// other order, else 0.
+    /// 1 for features on whose thresholds the right value may not be below the left, -1 for
+    /// features with the other order, and 0 for all others.
     pub signs: &'a [i8],
     /// The least and the largest value of a branch.
     pub bounds: [f64; 2],
@@ -62,7 +62,7 @@ impl ValueGuard<'_> {
             let at = branch * tables.classes * tables.stride + candidate;
             Self::value(tables.cells, at, tables.stride)
         };
-        // Each branch gets as large a share of the shared rows as it has of the others.
+        // The shared rows are divided among the branches in proportion to their other rows.
         let with_shared = |value: f64| match self.shared {
             Some((weight, shared)) => {
                 (known_weight * value + weight * shared) / (known_weight + weight)

@@ -2,8 +2,8 @@
 //!
 //! Growth calls this module per node and feature. Candidate splits are enumerated ([`threshold`]
 //! and its variants for numeric features, [`multiway`] or [`subset`] for nominal ones), their
-//! contingency tables are collected in blocks and scored by the criterion, and a sink keeps what
-//! the caller wants: the best candidate of each feature ([`BestOfEach`]), or all scores
+//! contingency tables are collected in blocks and scored by the criterion, and a sink keeps the
+//! result for the caller: the best candidate of each feature ([`BestOfEach`]), or all scores
 //! ([`Listing`]). A [`Selector`] then picks among the features by their scores.
 //!
 //! | values of a feature | candidates |

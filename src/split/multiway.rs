@@ -1,5 +1,6 @@
 //! Multiway splits on codes: one branch for each declared value, and one for missing values where
 //! the node has any.
+//!
 //! Each feature has one such split, which is a candidate if at least two branches have rows and
 //! each of these reaches the [`Minimum`]. Consecutive features with the same number of branches
 //! share a block, so that the criterion scores many tables in one call. O(levels x classes) per
@@ -21,7 +22,7 @@ pub struct NominalTable<'a, S: Sum> {
     pub feature: u32,
     /// `[code * classes + class]`.
     pub cells: Cow<'a, [S]>,
-    /// The last code means "missing".
+    /// Whether the last code means "missing".
     pub missing: bool,
 }
 
@@ -30,9 +31,9 @@ pub struct NominalTable<'a, S: Sum> {
 pub struct Minimum {
     /// Fewest rows; multiway splits check it only where sums count rows.
     pub rows: u32,
-    /// Least weight.
+    /// Least weight of a branch.
     pub weight: f64,
-    /// Sums count rows (or copies of rows).
+    /// Whether sums count rows (or copies of rows).
     pub copies: bool,
 }
 
@@ -61,7 +62,7 @@ pub fn score_candidates<'a, S: Sum>(
     let mut block_branches = 0;
     for table in tables {
         let Some(branches) = branches(&table, classes, unit, min) else { continue };
-        // A table with another number of branches needs a block of its own.
+        // All tables of a block have the same number of branches.
         let fits = branches == block_branches && features.len() < scratch.stride;
         if !features.is_empty() && !fits {
             flush(&mut features, block_branches, context, scratch, sink)?;

@@ -32,7 +32,7 @@ pub trait Whole:
     + AddAssign
     + SubAssign
 {
-    /// The nearest double.
+    /// The nearest double-precision number.
     fn real(self) -> f64;
 }
 
@@ -171,7 +171,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         losses
     }
 
-    /// The weight of all rows, in units: what losses are divided by for a mean loss.
+    /// The weight of all rows, in units. A sum of losses divided by it is a mean loss.
     pub fn weight(&self) -> f64 {
         self.whole.weight.real()
     }
@@ -224,8 +224,8 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         change(&mut sums.sum_below, T::from(weight) * T::from(units));
     }
 
-    /// The loss of all rows around their quantile, which a split reduces. In units of weight times
-    /// number, not divided by the weight.
+    /// The loss of all rows around their quantile, which a split reduces. It is a sum in units of
+    /// weight times number, not a mean.
     pub fn of_all(&self) -> f64 {
         self.whole.loss(self.units(self.pointer), self.loss)
     }
@@ -297,7 +297,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         sums.sum_below -= if_so(back, T::from(self.units(*pointer)));
     }
 
-    /// Take a row out of the list, and move the pointer to the quantile of the others.
+    /// Take a row out of the list, and move the pointer to the quantile of the remaining rows.
     #[inline]
     fn leave_out(&mut self, row: u32, sums: &mut QuantileSums<T>, pointer: &mut u32) {
         let end = self.end();

@@ -23,7 +23,7 @@ impl Draws {
     /// The draws for the node with key `node` in a tree with seed `seed`. The key depends on the
     /// path from the root alone, so the draws of a node are the same in every order of growth.
     pub fn new(seed: u64, node: u64) -> Self {
-        // Features are numbers of 32 bits, so 2^32 is a place that no other draw of the node has.
+        // Features are numbers of 32 bits, so no other draw of the node uses 2^32.
         Self { key: mix(mix(seed, node), 1 << 32) }
     }
 

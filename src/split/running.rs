@@ -7,8 +7,8 @@
 //! infinity. Where sums are not exact, candidates that may be best are scored again from their
 //! tables, which hold only the classes of the node. O(rows + classes) per feature and node.
 //!
-//! Not for few classes, where counts are quicker, nor for weights or for criteria that need more
-//! than such sums ([`RunningScores`]).
+//! The scan is not meant for few classes, where counts are quicker, and does not serve weights or
+//! criteria that need more than such sums ([`RunningScores`]).
 
 use super::block::{PlaceRange, PlaceSums, Running};
 use super::scan::{ClassOf, Scan};

@@ -1,10 +1,10 @@
 //! Thresholds of a node of at most 64 rows of weight 1, from orders of one byte per entry.
 //!
-//! For criteria that are scored from running sums; the scores equal the scores of `running`. All
-//! cuts of a feature are summed and scored at once, and the set of cuts that are thresholds is one
-//! word of 64 bits. Where sums are not exact, candidates that may be best are scored again from
-//! their tables. Vectors for sums of squares took 0.96 of the time of whole fits: too little for
-//! kernels.
+//! The scan serves criteria that are scored from running sums, and its scores equal the scores of
+//! `running`. All cuts of a feature are summed and scored at once, and the set of cuts that are
+//! thresholds is one word of 64 bits. Where sums are not exact, candidates that may be best are
+//! scored again from their tables. Vectors for sums of squares took 0.96 of the time of whole fits:
+//! too little for kernels.
 //!
 //! Cut `j` has the entries `0..=j` of the order on its left.
 
@@ -16,7 +16,7 @@ use crate::reached::{self, Way};
 use crate::simd::short::{Bytes, ROWS};
 use crate::simd::{Level, running};
 
-/// A number per cut of an order.
+/// One number for each cut of an order.
 type CutNumbers = [f64; ROWS];
 
 /// The squares of the numbers of rows of a class.
@@ -29,7 +29,7 @@ const SQUARES: [f64; ROWS + 1] = {
     squares
 };
 
-/// What all orders of a node share.
+/// The facts that all orders of a node share.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OrderFacts {
     /// Number of rows.

@@ -24,11 +24,11 @@ const UNDERFLOW: f64 = -354.198_209_266_132_06;
 pub enum Adjust {
     /// `1 - (1 - p)^m` for m features that vary.
     Bonferroni,
-    /// Not at all.
+    /// P-values are compared as they are.
     None,
 }
 
-/// The rule, and the limits that go with it.
+/// The rule of selection, and the limits that go with it.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Significance {

@@ -1,4 +1,4 @@
-//! Sinks: what becomes of a block of candidates.
+//! Sinks, which receive blocks of candidates and keep the best of them, or all scores.
 //!
 //! The scans of a node give their candidates to a [`Sink`], block by block and in feature order.
 //! [`BestOfEach`] scores a block and keeps the best candidate of each feature; [`Listing`] keeps
@@ -51,9 +51,11 @@ impl Features<'_> {
     }
 }
 
-/// Receives the candidates of a node.
+/// Receives the candidates of a node, block by block. The scans ask a sink which candidates it
+/// needs, and leave out the rest.
 pub trait Sink {
-    /// Take one block.
+    /// Take one block of candidates. Candidates of one feature may come in several blocks, one
+    /// after the other.
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()>;
     /// Whether only the best candidates are wanted, so that others may be left out.
     fn wants_best(&self) -> bool {
@@ -94,15 +96,16 @@ pub struct Estimates<'a> {
     pub at: &'a dyn Fn(usize) -> u32,
     /// The estimates; negative infinity where a place is no candidate.
     pub scores: &'a [f64],
-    /// The largest of them.
+    /// The largest of the estimates.
     pub largest: f64,
-    /// A bound on their distance from the criterion's score; 0 where they equal it to the bit.
+    /// A bound on the distance of the estimates from the criterion's scores; 0 where they equal the
+    /// scores to the bit.
     pub error: f64,
     /// The criterion's score of threshold `j`; must be called for thresholds in ascending order.
     pub exact: &'a mut dyn FnMut(usize, &dyn Criterion) -> Result<f64>,
 }
 
-/// A candidate and its score: one of all, or the one that a rule takes.
+/// A candidate and its score: one of a list, or the candidate that a selection rule takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoredCandidate {
     /// Number of the feature.
@@ -479,7 +482,8 @@ impl GatheredCandidates {
             )));
         }
         self.classes = classes;
-        // Earlier candidates lack branches that this block has, or the other way round.
+        // Earlier candidates may lack branches of this block, and this block may lack branches of
+        // theirs.
         while self.planes.len() < tables.branches * classes {
             self.planes.push(vec![0.0; n_before]);
         }

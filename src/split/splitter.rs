@@ -20,10 +20,10 @@ use crate::stats::{CellOf, Sum, Weighing};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Splitter {
-    /// All of them.
+    /// All splits are tried.
     #[default]
     Best,
-    /// One, drawn at random.
+    /// One split per feature is tried, drawn at random.
     Random,
 }
 
@@ -37,7 +37,8 @@ impl Splitter {
         }
     }
 
-    /// Whether all splits are tried. The others need sorted rows (no bins) and local evaluation.
+    /// Whether all splits are tried. Splitters that try fewer need sorted rows (no bins) and local
+    /// evaluation.
     pub fn is_exhaustive(self) -> bool {
         match self {
             Self::Best => true,

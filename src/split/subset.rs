@@ -53,7 +53,7 @@ pub enum NominalSplits {
     Multiway,
     /// Levels divided between two branches.
     Subset,
-    /// One level against the others.
+    /// One level against all others.
     OneVsRest,
     /// `Multiway` for columns of at most [`MULTIWAY_UP_TO`] declared levels. Columns of more levels
     /// are divided in two, and only divisions that save more bits than they take to name are
@@ -66,7 +66,7 @@ pub const MULTIWAY_UP_TO: usize = 32;
 
 impl NominalSplits {
     /// How a column with `levels` declared levels (or bins) is split: `Auto` is resolved by this
-    /// number, all else stays as it is. The result is never [`Self::Auto`].
+    /// number, and any other setting stays as it is. The result is never [`Self::Auto`].
     pub fn of(self, levels: usize) -> Self {
         match self {
             Self::Auto if levels <= MULTIWAY_UP_TO => Self::Multiway,
@@ -140,7 +140,7 @@ pub struct LevelPartitions<S> {
     sums: Vec<S>,
     /// Class sums of missing values; empty without any.
     missing: Vec<S>,
-    /// Buffer for sums.
+    /// Buffer for the class sums of joined or sorted groups.
     work: Vec<S>,
 }
 
@@ -174,12 +174,13 @@ impl<S: Sum> LevelPartitions<S> {
         }
         let n_groups = self.groups.count();
         let is_number = self.sums.first().is_some_and(|sums| sums.moments().is_some());
-        // With classes not every division that a limit or a third branch leaves is judged well by
-        // the order; with a number the cuts of the order are the candidates, unless a test asks for
-        // all.
+        // With classes the best cut of the order need not be the best division that a limit or a
+        // third branch leaves. With a number the cuts of the order are the candidates, unless a
+        // test requires all divisions.
         let tries_all = (!is_number || search.all_of_number)
             && (!self.missing.is_empty() || (search.has_limits() && n_groups <= EXACT));
-        // Cuts of an order where one serves, else all divisions, of joined levels if need be.
+        // Cuts of an order, where an order is enough; otherwise all divisions, of joined levels
+        // where there are too many.
         self.groups.naming = match search.how {
             _ if levels.ordered => Naming::Cut,
             NominalSplits::OneVsRest => Naming::Level,

@@ -31,7 +31,7 @@ use crate::stats::{FixedWeights, Sum};
 /// Fewest places for which bounds pay.
 const FEW_PLACES: usize = 2 * STEP;
 
-/// A scan, and what does not change during it.
+/// A scan, with the facts that do not change during it.
 struct WeighedScan<'s, 'a, 'w> {
     scan: &'s Scan<'a, FixedWeights<'w>>,
     /// Weights by internal row, in units.
@@ -73,7 +73,7 @@ pub(super) fn score_candidates(
     let has_limits = scan.min.weight > 0.0 || places.first > 1;
     let ends = (has_limits || branches == 3).then_some(places);
     let weighed = WeighedScan { scan, weights, context, ends };
-    // Kernels write up to SLACK entries past what they report.
+    // Kernels write up to SLACK entries past the candidates that they report.
     let room = scratch.stride + SLACK;
     if scratch.sums.len() < context.classes * room {
         scratch.sums.resize(context.classes * room, 0);
@@ -160,7 +160,7 @@ impl WeighedScan<'_, '_, '_> {
             scratch,
             |scratch, places, all, held| {
                 let before = &mut state.before[..self.context.classes];
-                // Between two runs places were skipped.
+                // Where a run begins, places before it were skipped.
                 if state.next != places.0 {
                     self.left_of(places.0 - 1, before);
                 }
@@ -183,7 +183,7 @@ impl WeighedScan<'_, '_, '_> {
         write_sides(cells, *stride, held, self.scan.known, self.scan.weights.unit, left);
     }
 
-    /// Replace the one run by the boxes of it in which the best candidate may lie.
+    /// Replace the only run by its boxes in which the best candidate may lie.
     fn keep_promising(
         &self,
         runs: &mut Vec<PlaceRange>,

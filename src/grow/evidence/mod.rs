@@ -34,7 +34,7 @@ pub(in crate::grow) struct PairContext {
     scale: f64,
     /// When a radius of Relief is large enough.
     radius_rule: RadiusRule,
-    /// Relief's radius at the root, once it is found.
+    /// Relief's radius at the root, once it is known.
     radius: OnceLock<usize>,
 }
 
@@ -47,8 +47,8 @@ impl PairContext {
             let radius_rule = RadiusRule::of_copies(rows.len() as f64);
             return Self { weights: None, scale: 1.0, radius_rule, radius };
         }
-        // The unit of whole weights: 1 for copies, else a power of two for which the largest weight
-        // is as large as 16 bits and the sum of all weights allow.
+        // The unit of whole weights: 1 for copies, otherwise a power of two for which the largest
+        // weight is as large as 16 bits and the sum of all weights allow.
         let weight = |row: u32| weights.of(row).value(weights.unit());
         let mut unit = 1.0;
         if !weights.are_copies() {

@@ -37,7 +37,7 @@ struct NodeOrder<'m, T> {
     place: &'m [u32],
     /// Loss of all rows.
     whole: f64,
-    /// See [`CandidateQuery::all`].
+    /// Whether all thresholds are visited; see [`CandidateQuery::all`].
     all: bool,
 }
 
@@ -221,7 +221,7 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
                 visit(at, score(losses));
             });
         }
-        // Rows without a value are a third branch, and the list has the others alone.
+        // Rows without a value are a third branch, and the list has only the rows with a value.
         let all = self.slices.order(numeric, self.range);
         let rows_without = sort_rows_of(all[n..].iter().map(|&e| entry_row(e)));
         let Some(missing) = self.loss_of(&rows_without, target) else { return };

@@ -178,7 +178,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
             Precision::Exact => rows.matrices(control, setting)?,
             Precision::Fixed => rows.weighed_matrices(control, setting)?,
         };
-        // From the values that occur in the node to all declared ones.
+        // Spread the matrices of the values that occur in the node over all declared values.
         let matrices = rows.declared(&occurring, layout, classes, pairs.scale);
         let evidence = Pairs {
             profile: &Profile::default(),

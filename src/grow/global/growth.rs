@@ -55,7 +55,7 @@ struct Leaf<C> {
     found_for: Option<SearchState>,
 }
 
-/// What the best candidate of a leaf depends on, besides the leaf.
+/// The state on which the best candidate of a leaf depends, besides the leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SearchState {
     /// Version of the table.
@@ -498,7 +498,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
                 size == 0 && self.ranges.context.setting.empty_branch == EmptyBranch::Unclassified;
             self.tree.labels.push(if is_unclassified { -1 } else { i32::from(label) });
         }
-        // Where that changed the table, the distance and the searches of other leaves change, too.
+        // If that changed the table, the distance and the searches of other leaves change, too.
         if self.table != table_before {
             self.version += 1;
             for (label, changed) in self.changed_in.iter_mut().enumerate() {

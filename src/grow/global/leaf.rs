@@ -46,8 +46,8 @@ pub(super) struct CandidateGroup<C> {
 pub(super) struct LeastTerms {
     /// The version of the table for which they hold; 0: none yet.
     pub version: u64,
-    /// For a group with labels one number, the sum over its labels. Else the term of a branch in
-    /// the row of a label, at `[branch * classes + label]`.
+    /// A group with labels has one number, the smallest sum over its labels. Any other group has
+    /// the smallest term of a branch in the row of a label, at `[branch * classes + label]`.
     pub terms: Vec<f64>,
 }
 
@@ -121,10 +121,10 @@ pub(super) struct LocalCandidate {
     pub branches: usize,
 }
 
-/// What is collected of a leaf's candidates.
+/// The facts that are collected about a leaf's candidates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Collecting {
-    /// Labels are majorities; else they are chosen later.
+    /// Labels are majorities; otherwise they are chosen later.
     pub majority: bool,
     /// The best candidate of local growth is wanted.
     pub scored: bool,
@@ -222,7 +222,7 @@ impl<'a, C: Count> Collector<'a, C> {
     /// The place of the group of the labels in `self.labels`; a new group where there is none.
     fn group_for_labels(&mut self, branches: usize) -> usize {
         // Neighbouring candidates mostly have the same labels. They are compared one by one: a call
-        // that compares two slices takes longer than all the rest.
+        // that compares two slices takes longer than the rest of this function.
         let has_labels =
             |g: &CandidateGroup<C>| g.branches == branches && g.labels.iter().eq(&self.labels);
         if self.groups.get(self.last).is_some_and(has_labels) {

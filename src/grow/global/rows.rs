@@ -145,8 +145,8 @@ impl<C: Count> RowTerms<'_, C> {
         out[0]
     }
 
-    /// Write the terms of the row of a label, `base` and what each candidate adds to it; false
-    /// where the distance is not a sum over rows.
+    /// Write the terms of the row of a label, which is `base` and the counts that each candidate
+    /// adds to it; false where the distance is not a sum over rows.
     fn of_candidates(
         &self,
         label: usize,

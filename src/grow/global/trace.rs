@@ -41,7 +41,7 @@ struct LabelTable {
 }
 
 impl LabelTable {
-    /// A table without rows.
+    /// A table in which no rows are counted.
     fn new(classes: usize) -> Self {
         Self { cells: vec![0.0; classes * classes], leaves: vec![0; classes * classes] }
     }

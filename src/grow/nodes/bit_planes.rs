@@ -259,7 +259,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
     }
 
     /// The mask of a child: the rows of the parent under the plane of the branch's value. The last
-    /// value has no plane, and its rows are those under no other.
+    /// value has no plane, and its rows are the rows under no other plane.
     fn child_mask(
         &mut self,
         parent: &[SparseWord],
@@ -341,7 +341,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
         node_sums.accept_by_table(split, self.context.n_rows as f64)
     }
 
-    /// The valid candidate of the largest score, the one of the lowest feature among equals.
+    /// The valid candidate of the largest score, of the lowest feature among equal ones.
     fn first_best(&self) -> Option<ScoredCandidate> {
         let mut best: Option<ScoredCandidate> = None;
         for (group, block) in self.context.planes.groups.iter().zip(&self.blocks) {

@@ -76,7 +76,7 @@ pub(super) trait NodeRows: Sized {
         control: &Control,
     ) -> Result<Option<Self::Best>>;
 
-    /// The split without what its making needs.
+    /// The split itself, without the facts that are needed to make it.
     fn best(best: &Self::Best) -> &BestSplit<Self::Sum>;
 
     /// Make a split that [`Self::evaluate`] returned for this node, with other nodes evaluated in

@@ -254,7 +254,7 @@ impl<'n, 'f, W: ByOrder> SortedRanges<'n, 'f, W> {
 }
 
 /// Push the children of a small node with this `range`: the first has `n_left` rows, the second the
-/// rest. A child without orders is a leaf, and is not pushed.
+/// remaining rows. A child without orders is a leaf, and is not pushed.
 fn push_small_children(
     divided: [Option<Box<ShortOrders>>; 2],
     range: NodeRange,

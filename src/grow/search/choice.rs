@@ -102,7 +102,7 @@ pub(in crate::grow) fn split_of_candidate<R: WholeRows>(
     Ok(BestSplit { distance, sums, sizes, missing, levels, branch_of, ..split })
 }
 
-/// What the selection rule asks about the candidates of a node.
+/// The facts about the candidates of a node for which the selection rule asks.
 struct FeatureFacts<'r, R> {
     rows: &'r R,
 }

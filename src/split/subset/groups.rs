@@ -10,13 +10,14 @@ use crate::tree::Test;
 /// How a division of the groups is numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Naming {
-    /// By the number of the group that is alone on the first branch.
+    /// A division has the number of the group that is alone on the first branch.
     #[default]
     Level,
-    /// By the number of groups before a cut of their order; those with the lowest code are on the
-    /// first branch.
+    /// A division has the number of groups before a cut of their order. The side with the lowest
+    /// code is the first branch.
     Cut,
-    /// By bits: bit i says that group i + 1 is on the first branch, where group 0 always is.
+    /// The number of a division is a set of bits: bit i says that group i + 1 is on the first
+    /// branch. Group 0 always is.
     Mask,
 }
 

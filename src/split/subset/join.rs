@@ -1,3 +1,10 @@
+//! Joins the levels of a feature with too many of them until all divisions can be tried.
+//!
+//! Groups of levels are joined greedily, as C4.5 does with `-s`: the pair whose union loses least
+//! information becomes one group ([`join_pairs`], O(levels^2 classes)). Above [`MOST`] levels only
+//! neighbours in the order of their class shares are compared first ([`join_neighbours`], O(levels
+//! log levels)).
+//!
 //! The information that the split into groups loses by a union is measured as by the criterion
 //! `info_gain`, but in natural logarithms: the rounding decides which of two equal pairs is joined,
 //! so the criterion's own formula, in bits, cannot stand in.
@@ -88,7 +95,7 @@ struct CheapestUnion {
 impl CheapestUnion {
     const NONE: Self = Self { loss: f64::INFINITY, with: usize::MAX };
 
-    /// For the group at place `i`; the first of equal ones.
+    /// The cheapest union of the group at place `i` with a later group, the first of equal ones.
     fn of(groups: &[Option<LevelGroup>], i: usize) -> Self {
         let mut best = Self::NONE;
         let Some(group) = &groups[i] else { return best };

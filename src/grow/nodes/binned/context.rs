@@ -99,8 +99,8 @@ impl<'a> BinnedContext<'a> {
     }
 
     /// The threshold between code `at` and code `next` of a number: halfway between the largest
-    /// value of the one bin and the smallest of the other; above the values of one bin, the
-    /// largest.
+    /// value of the one bin and the smallest value of the other. Where the two codes are equal, the
+    /// threshold is the largest value of the bin.
     pub fn threshold(&self, feature: usize, at: u32, next: u32) -> Test {
         let ranges = self.features[feature].ranges.as_deref();
         let (lower, upper) = match ranges {

@@ -38,7 +38,7 @@ pub(super) struct BinCounters<S> {
     pub packed: bool,
 }
 
-/// Whether a node of this many rows has counters, which can be handed down; else its codes are
+/// Whether a node of this many rows has counters, which can be handed down; otherwise its codes are
 /// sorted.
 pub(super) fn is_counted(context: &BinnedContext<'_>, rows: usize) -> bool {
     rows > FEW_ROWS.max(context.widest / 8)
@@ -109,7 +109,8 @@ impl<S: Sum> CounterPool<S> {
             return Ok(self.count_alone(context, rows, chosen, packed));
         }
         let mut counters = self.empty(context, chosen, packed);
-        // One thread adds to the same counters; several add up counters of their own.
+        // One thread adds all blocks to the same counters. Several threads count blocks apart, and
+        // the counters are added up.
         if control.threads() == 1 {
             for block in rows.chunks(block) {
                 control.check()?;
@@ -179,7 +180,7 @@ impl<S: Sum> BinCounters<S> {
         let packed = self.packed;
         let shift = |row: &[u8]| if packed { 16 * (row[class_at] & 1) } else { 0 };
         let (add, cells) = (|a: S, b: S| a.plus(b), &mut self.cells);
-        // With numbers every row has a sum of its own.
+        // With a numeric target the sum of a row includes its number.
         match if layout.number { WeightWidth::Long } else { layout.weight } {
             WeightWidth::None => {
                 let one_row = |row: &[u8]| S::from_rows(1 << shift(row));

@@ -1,12 +1,12 @@
 //! All cuts of a node as one block of candidates ([`CutBlock`]), and the choice of the best
 //! ([`CutRules`]).
 //!
-//! For the common case: numbers without missing values, copies as weights, no gain filter, the
-//! first of equal candidates. The left sums of all candidates lie in one plane per class, so that
-//! one call of the criterion scores the whole node; where it has a screen, the exact formula scores
-//! only candidates that may be best. Candidates may come in any order and several times: the choice
-//! is the one that [`crate::split::binned`] and the selection rule make, to the last bit.
-//! O(candidates x classes) per node.
+//! This serves the common case: numbers without missing values, copies as weights, no gain filter,
+//! and the first of equal candidates. The left sums of all candidates lie in one plane per class,
+//! so that one call of the criterion scores the whole node; where it has a screen, the exact
+//! formula scores only candidates that may be best. Candidates may come in any order and several
+//! times: the choice is the one that [`crate::split::binned`] and the selection rule make, to the
+//! last bit. O(candidates x classes) per node.
 
 use super::context::BinnedContext;
 use crate::criteria::Tables;
@@ -42,7 +42,7 @@ impl CutFacts {
     }
 }
 
-/// A score, the feature, and the highest code on the left: what the choice of a cut compares.
+/// A score, the feature, and the highest code on the left, by which cuts are compared.
 type CutScore = (f64, u32, u32);
 
 /// Whether a cut has a larger score than another, or comes first of equal ones.
@@ -86,8 +86,8 @@ impl CutRules {
         })
     }
 
-    /// Whether a candidate with `left` rows on its left may be chosen. Cuts within a class may be
-    /// best where the limits keep others out, which is so at both ends.
+    /// Whether a candidate with `left` rows on its left may be chosen. At both ends of the range
+    /// that the limits allow, a cut within a class may be best.
     fn allow(&self, cut: &CutFacts, left: u32) -> bool {
         let is_at_limit = self.has_limits && (left == self.least || left == self.most);
         is_at_limit || !(self.is_convex && cut.is_within_a_class())
@@ -124,8 +124,8 @@ impl CutRules {
     }
 }
 
-/// The cuts of a node, by their numbers in a block. Called dynamically, a few times per node and
-/// for the candidates near the best.
+/// The cuts of a node, by their numbers in a block. The calls are dynamic, as there are few: some
+/// per node, and some for each candidate near the best.
 pub(super) trait NodeCuts {
     /// Number of cuts.
     fn len(&self) -> usize;
@@ -183,7 +183,7 @@ impl CutBlock {
         for (class, &total) in totals.iter().enumerate() {
             let on_left = &mut on_left[class * stride..][..len];
             cuts.count(class, on_left);
-            // The right branch is what the left one leaves of the total.
+            // The right branch has the rest of the total.
             let right = on_right[class * stride..][..len].iter_mut().zip(&mut self.left);
             for (&count, (right, left)) in on_left.iter().zip(right) {
                 *right = total - count;

@@ -168,7 +168,8 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         if !needs_counters(largest, children) || !pays || self.kept_bytes + bytes > KEPT_BYTES {
             return self.pool.recycle(counters);
         }
-        // Count the others and subtract them; keep what a child needs.
+        // Count the other children and subtract their counters; keep the counters that a child
+        // needs.
         for child in (0..children.len()).filter(|&child| child != largest) {
             if children[child].range.len == 0 {
                 continue;

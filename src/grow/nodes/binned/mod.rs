@@ -6,9 +6,10 @@
 //! * *Counting.* A large node counts its rows by (class, code, feature) in one pass for all
 //!   features ([`counts`]). A node of few rows sorts the codes of its rows instead, feature by
 //!   feature.
-//! - *Inheritance.* All children of a split except the largest are counted. The counters of the
+//! * *Inheritance.* All children of a split except the largest are counted. The counters of the
 //!   largest are what remains of the parent's counters when the counters of the other children are
 //!   subtracted ([`inherit`]).
+//! * *Search by feature* ([`node`]). The occupied bins of a feature are groups. The cuts between
 //!   them go into the same sinks, criteria and selection rules as the thresholds of sorted numbers.
 //! * *Search by blocks* ([`best_cut`]). In the common case the cuts of a node are scored as one
 //!   block of all features ([`cuts`]), or as several blocks where there are many features, each of

@@ -56,11 +56,11 @@ pub(super) struct GroupMemory<S> {
     keys: Vec<u64>,
 }
 
-/// The rows with a value, of a feature for which others have none.
+/// The rows of a node that have a value of a feature, where other rows of the node have none.
 struct KnownSums<S> {
     /// Class sums of the rows with a value.
     sums: Vec<S>,
-    /// Number of the others; 0 where sums count rows.
+    /// Number of rows without a value; 0 where sums count rows.
     missing_rows: u32,
 }
 
@@ -77,9 +77,9 @@ pub(super) struct BinnedNode<'n, S: Sum> {
 }
 
 impl<S: Sum> BinnedNode<'_, S> {
-    /// Write the occupied bins of a numeric feature into `memory`, without the one of missing
-    /// values. Returns the class sums of the rows with a value and the number of the others; `None`
-    /// where all rows of the node have a value.
+    /// Write the occupied bins of a numeric feature into `memory`, without the bin of missing
+    /// values. Returns the class sums of the rows with a value and the number of rows without one;
+    /// `None` where all rows of the node have a value.
     fn split_off_missing(
         &self,
         feature: usize,
@@ -118,7 +118,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         }
         let known = self.split_off_missing(feature, &mut workspace.memory);
         if let Some(known) = &known {
-            // Missing values are a branch of every cut, and no smaller than others may be.
+            // Missing values are a branch of every cut, and the limits hold for this branch, too.
             if !self.node().allows_missing_branch(&known.sums, known.missing_rows, min) {
                 return Ok(());
             }

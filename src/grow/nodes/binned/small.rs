@@ -70,7 +70,7 @@ impl SmallNode {
         (self.lanes & self.columns.rows).count_ones() as usize
     }
 
-    /// The children of a split: rows whose code is at most `at`, and the others.
+    /// The children of a split: the rows whose code is at most `at`, and the rows above it.
     pub fn divide(&self, feature: usize, at: u32) -> [Self; 2] {
         let left = up_to(&self.columns.codes[feature], at as u8) & self.lanes;
         [left, self.lanes & !left].map(|lanes| Self { columns: self.columns.clone(), lanes })
@@ -104,8 +104,8 @@ impl SmallNode {
         LaneCuts { node: self, chosen, per_feature, codes, masks }
     }
 
-    /// One lane of each row, and the number of rows. Only the first so many lanes of the array have
-    /// a meaning; they ascend.
+    /// One lane of each row, and the number of rows. The lanes ascend, and the rest of the array
+    /// has no meaning.
     pub fn lanes_of_rows(&self) -> ([u8; LANES], usize) {
         let (mut rows, mut len) = ([0; LANES], 0);
         let mut unlisted = self.lanes & self.columns.rows;
@@ -157,7 +157,7 @@ pub(super) struct LaneCuts<'a> {
     per_feature: usize,
     /// The highest code on the left of each cut.
     codes: &'a [u8],
-    /// Lanes on the left of each cut, among others that are not the node's.
+    /// The lanes on the left of each cut. Lanes of other nodes may be among them.
     masks: &'a [u64],
 }
 

@@ -403,7 +403,7 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
                 kept_counters += kept.parent.as_ref().map_or(0, Vec::len);
                 families.push(kept);
             }
-            // Split the others: their children are groups of a new family.
+            // Split the remaining nodes: their children are groups of a new family.
             for (route, node, CountedSplit { best, histogram }) in split {
                 let targets = &mut routes.targets[route * codes..(route + 1) * codes];
                 let mut family = self.split(context, node, &best, histogram, |branches| {
@@ -463,7 +463,8 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
             }
         }
         route(&places);
-        // With all children open the largest one's histogram follows from the node's.
+        // If all children are open, the histogram of the largest child follows from the histogram
+        // of the node.
         let n_occupied = rows.iter().filter(|&&size| size > 0).count();
         if family.groups.len() == n_occupied {
             family.parent = Some(histogram);
@@ -502,7 +503,7 @@ fn histograms<'c, S: SentSum + CodedSum>(
         }
         histograms.push(Some(histogram));
     }
-    // What remains is the largest group's.
+    // The remainder is the histogram of the largest group.
     if let (Some(remainder), Some(largest)) = (remainder, counted.iter().position(|c| !c)) {
         histograms[largest] = Some(remainder);
     }

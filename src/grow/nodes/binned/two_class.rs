@@ -79,7 +79,7 @@ impl WordBlock {
 /// number `code * features + place`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WordCuts {
-    /// Codes but the last.
+    /// Number of codes, without the last.
     pub codes: usize,
     pub features: usize,
     /// The rows of the node as a word.

@@ -44,15 +44,16 @@ pub(super) struct FractionalNominal<'a> {
     pub cuts: Option<&'a [f64]>,
 }
 
-/// What a fraction of a row adds to the sums of its node: its weight, or the moments of its number.
+/// The sums of a node of fractional instances. A fraction of a row adds its weight, or the moments
+/// of its number.
 pub(super) trait FractionSums: Copy + Send + Sync {
-    /// A sum.
+    /// The sum of a class, or of a numeric target.
     type Sum: Sum;
     /// The instances of a node, with their weights.
     type Instances<'a>: Scanning<Sum = Self::Sum>
     where
         Self: 'a;
-    /// What a fraction of this weight, in units, adds.
+    /// The sum that a fraction of a row adds; `weight` is the weight of the fraction, in units.
     fn of(&self, row: u32, weight: i64) -> Self::Sum;
     /// The instances of a node; `rows` are their rows, and `unit` is the unit of the weights.
     fn instances<'a>(
@@ -159,7 +160,7 @@ pub(super) struct FractionalContext<'a> {
     pub nominal: Vec<FractionalNominal<'a>>,
     /// Tables of the nominal features, with a last code for missing values.
     pub layout: Layout,
-    /// How the split of a node is found.
+    /// The rule by which the split of a node is chosen.
     pub rule: SplitRule,
     /// Nominal features with too many levels to count in C4.5's mean of gains.
     pub many: Vec<bool>,

@@ -2,8 +2,8 @@
 //!
 //! Features are scored on the instances whose value is known: by the criterion's formula
 //! ([`BestOfEach`]), scaled by the known share of the node's weight, or by C4.5's rule
-//! ([`crate::split::c45`]). A node of whole rows of weight 1 is counted in integers, any other in
-//! weights. O(instances x features), plus the formula per candidate. The branches are counted by
+//! ([`crate::split::c45`]). A node of whole rows of weight 1 is counted in integers, any other node
+//! in weights. O(instances x features), plus the formula per candidate. The branches are counted by
 //! the caller, with the fractions that they take.
 
 use super::context::{FractionSums, FractionalContext, FractionalNumeric};
@@ -148,7 +148,8 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
     }
 
     /// [`Self::known_sums`]; and, where weights are fixed point of few classes, the weight at each
-    /// step of entries, from the first row of each class on, into `steps` (else empty).
+    /// step of entries, from the first row of each class on, into `steps`, which is emptied
+    /// otherwise.
     fn known_with_steps(&self, order: &[u32], steps: &mut Vec<i64>) -> Vec<W::Sum> {
         let n_classes = self.totals.len();
         let Some(weights) = self.weights_for_kernel() else {

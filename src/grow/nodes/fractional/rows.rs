@@ -28,7 +28,7 @@ pub(super) struct FractionalRows {
     pub weights: Vec<i64>,
     /// Every instance is a whole row of weight 1.
     pub whole: bool,
-    /// The orders of the numeric features, one after the other; then unused room.
+    /// The orders of the numeric features, one after the other, followed by unused room.
     orders: Vec<u32>,
     /// The end of each order.
     ends: Vec<usize>,
@@ -188,8 +188,8 @@ impl Division {
         (Self { branch, sizes, rows, taken, unknown }, sums)
     }
 
-    /// For each branch the instances that may go there, ascending: those that do, and those without
-    /// a value.
+    /// The instances that may go to each branch, ascending: the instances of the branch, and all
+    /// instances without a value.
     fn instances_of_branches(&self) -> Vec<Vec<u32>> {
         let mut lists = vec![Vec::new(); self.sizes.len()];
         for (i, &b) in self.branch.iter().enumerate() {
@@ -219,7 +219,7 @@ fn split_weight(shares: &[f64], weight: i64, copies: i64, mut take: impl FnMut(u
     }
 }
 
-/// The instances of the branches that are wanted; `None` for the others.
+/// The instances of the branches that are wanted; `None` for branches that are not wanted.
 pub(super) fn divide(
     context: &FractionalContext<'_>,
     instances: &FractionalRows,

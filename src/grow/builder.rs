@@ -228,8 +228,8 @@ impl<S: Sum> TreeBuilder<S> {
     }
 
     /// Make room for the nodes of some subtrees, so that no growing list is copied. It is called
-    /// before the subtrees are grafted; the levels of subset tests get no room, as few trees have
-    /// many.
+    /// before the subtrees are grafted; nodes, splits and sums get room, and the levels of subset
+    /// tests do not.
     pub fn expect(&mut self, subtrees: &[Self]) {
         let nodes: usize = subtrees.iter().map(|subtree| subtree.nodes.len()).sum();
         self.nodes.reserve_exact(nodes);

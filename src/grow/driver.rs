@@ -209,7 +209,8 @@ impl<R: NodeRows> Driver<R> {
             // Split the first; a split into b branches adds b - 1 leaves.
             let n_more = R::best(&best).branches - 1;
             if n_leaves + n_more > limit {
-                // There will never be room for it, but maybe for one with fewer branches.
+                // There will never be room for this split, but maybe for a split with fewer
+                // branches.
                 self.discard(open.rows, control);
                 continue;
             }

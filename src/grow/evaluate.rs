@@ -508,7 +508,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         let pair_scores = self.other_evidence(workspace, control)?;
         let scores = pair_scores.as_ref();
         let (n_features, key) = (tables.features(), mix(setting.seed, self.key));
-        // As a rule all features are searched, which needs no list of them.
+        // As a rule all features are searched, and no list of features is needed.
         let winner = if setting.max_features.is_none() && self.path.is_none() {
             let all = WantedFeatures::ALL;
             let best = self.best_of_features(contingency, scores, all, workspace, control)?;

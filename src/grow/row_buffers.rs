@@ -144,7 +144,7 @@ fn pack_codes<W: Scanning>(
 }
 
 /// The entries of an order whose rows are kept; there are `n_kept` of them. An entry is tied when
-/// an earlier one of its value is kept.
+/// an earlier entry of its value is kept.
 fn filter_order(order: &[u32], keep: &Bits, n_kept: usize) -> Vec<u32> {
     // Each entry is written before it is known whether it stays, so there is one place more.
     let mut kept_entries = vec![0; n_kept + 1];
@@ -175,7 +175,7 @@ pub(super) struct RowSlices<'f> {
 pub(super) struct NodeRange {
     pub start: usize,
     pub len: usize,
-    /// Which of the two buffers of codes holds them.
+    /// The number of the buffer of codes that holds the rows, 0 or 1.
     pub buffer: usize,
 }
 

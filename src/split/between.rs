@@ -268,8 +268,8 @@ impl<'a> ShortNumbers<'a> {
 
     /// Score the thresholds of some features, given by their places in the orders and their
     /// numbers. `prefetch_cut` gets the place of a feature and the number of rows on the left of a
-    /// cut that is likely to win, so that the caller can load the rows of that cut ahead of the
-    /// split.
+    /// cut that is likely to win, so that the caller can fetch the values between which the
+    /// threshold would lie.
     pub fn score_candidates(
         &mut self,
         orders: &Orders,
@@ -381,8 +381,8 @@ impl<'a> ShortNumbers<'a> {
         })
     }
 
-    /// Score the thresholds of one feature, whose order has the entries in `tied` equal to those
-    /// before them.
+    /// Score the thresholds of one feature, in whose order the entries in `tied` have the value of
+    /// the entry before.
     fn score_feature(
         &mut self,
         feature: u32,

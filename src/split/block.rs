@@ -63,7 +63,7 @@ pub struct BlockScratch<C> {
     pub(super) runs: Vec<PlaceRange>,
     /// Upper bounds on the scores in stretches of places.
     pub(super) bounds: Vec<f64>,
-    /// Scores on the way to those bounds.
+    /// Scores from which these bounds are computed.
     pub(super) scores: Vec<f64>,
     /// Sums at the steps of one order; see [`super::scan::Scan::steps`].
     pub steps: Vec<i64>,

@@ -8,7 +8,7 @@
 
 use crate::error::Result;
 
-/// Estimates that are compared with a bound together, before any of them alone.
+/// Estimates that are compared with a bound together, before each estimate alone.
 const CHUNK: usize = 64;
 
 /// An estimate of a score: in double precision, or in single precision from some kernels.

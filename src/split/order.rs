@@ -92,7 +92,7 @@ impl QuantileOf {
     }
 }
 
-/// Sums over some rows, and over those below a pointer.
+/// Sums over some rows, and over the rows below a pointer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct QuantileSums<T> {
     /// Weight of all rows, in units.
@@ -122,7 +122,7 @@ impl<T: Whole> QuantileSums<T> {
 struct Linked {
     /// Its number and its weight.
     number: WeighedNumber,
-    /// The rows before and behind it that are left; the end of the list where there is none.
+    /// The remaining rows before and behind this row, or the end of the list.
     before: u32,
     behind: u32,
 }
@@ -216,7 +216,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         }
     }
 
-    /// Add the sums of a row to those below the pointer, or take them off.
+    /// Add the sums of a row to the sums below the pointer, or subtract them.
     #[inline]
     fn pass(sums: &mut QuantileSums<T>, row: WeighedNumber, change: impl Fn(&mut T, T)) {
         let WeighedNumber { weight, units } = row;
@@ -265,9 +265,9 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         unlinked
     }
 
-    /// [`Self::leave_out`] where all rows weigh 1; `share` is how many of them belong below the
-    /// pointer. Which way the pointer moves is as good as random, so all steps are arithmetic. As
-    /// part of the loop of its caller it keeps the sums in registers.
+    /// [`Self::leave_out`] where all rows weigh 1; `share` is the number of rows that belong below
+    /// the pointer. Which way the pointer moves is as good as random, so all steps are arithmetic.
+    /// The function is inlined so that the loop of its caller keeps the sums in registers.
     #[inline(always)]
     fn leave_out_one(
         &mut self,

@@ -176,7 +176,8 @@ impl RunningWalk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Score the places `start..stop` of a block, and give those that are thresholds to the sink.
+    /// Score the places `start..stop` of a block, and give the places that are thresholds to the
+    /// sink.
     fn score_block(
         &self,
         start: usize,

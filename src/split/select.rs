@@ -53,7 +53,7 @@ pub struct Selector {
     pub gain_filter: GainFilter,
     /// Which of equal candidates is chosen.
     pub ties: Ties,
-    /// Number of features of the data set (not only those with a valid split).
+    /// Number of features of the data set (not only the features with a valid split).
     pub features: usize,
 }
 

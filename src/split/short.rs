@@ -78,7 +78,7 @@ impl Default for ShortScratch {
 }
 
 impl ShortScan<'_> {
-    /// The cuts that are candidates, as bits; `changes` are those between rows of two classes.
+    /// The cuts that are candidates, as bits; `changes` are the cuts between rows of two classes.
     fn candidates(&self, changes: u64) -> u64 {
         let (least, len) = (self.min_rows, self.facts.len);
         if 2 * least > len {
@@ -125,7 +125,7 @@ impl ShortScan<'_> {
 }
 
 /// Score the thresholds of one feature by sums over the classes, as `scoring` says, into a sink.
-/// Estimates go to the sink, which asks for the exact score of those that may be best.
+/// The sink gets estimates, and asks for the exact scores of thresholds that may be best.
 pub fn score_candidates(
     scan: &ShortScan<'_>,
     context: &Context,
@@ -155,7 +155,7 @@ pub fn score_candidates(
         left: &left[..n_cuts],
         right: &right[..n_cuts],
     };
-    // Scores of all cuts, then the best of those that are candidates.
+    // Score all cuts, then take the best of the candidates.
     let scores = &mut scores[..n_cuts];
     let error = (scoring.scores)(&cuts, scores);
     let largest = running::largest(Level::active(), &[candidates], scores);

@@ -46,7 +46,7 @@ pub struct Significance {
     /// Least share of a branch in the weight of the rows that are divided.
     pub min_prob: f64,
     /// Levels are merged before a feature is tested, and the split has a branch for each group of
-    /// them.
+    /// levels.
     pub merging: Option<LevelMerging>,
     /// Least weight of a branch.
     #[serde(skip)]

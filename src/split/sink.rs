@@ -277,7 +277,7 @@ impl<'a> BestOfEach<'a> {
         } else {
             of_feature.unwrap_or(f64::NEG_INFINITY)
         };
-        // Where none of them can be best nothing is scored. A tie matters unless the first of
+        // Where no threshold can be best, nothing is scored. A tie matters unless the first of
         // equals wins.
         if largest + error < self.floor {
             return Ok(());

@@ -69,7 +69,7 @@ impl Scanning for RowCopies<'_> {
         scratch: &mut BlockScratch<u32>,
         sink: &mut dyn Sink,
     ) -> Result<bool> {
-        // Several classes: running sums, where the criterion has them.
+        // Several classes are scored from running sums, where the criterion has them.
         if scan.weights.is_unit() && branches == 2 && context.classes >= SEVERAL_CLASSES {
             let n = scan.order.len();
             let scoring = sink.running_scores().filter(|scoring| scoring.holds(n, context.logs));

@@ -310,7 +310,8 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
     ) {
         let divisions = divisions(&self.tables(contingency), nominal);
         let by_code = self.rows_by_code(nominal);
-        // The rows with a value, ascending, with their codes: each side is a part of them.
+        // The rows with a value, ascending, with their codes. Each side of a division is a part of
+        // these rows.
         let declared = by_code.len() - usize::from(self.context.nominal.missing[nominal]);
         let mut known: Vec<(u32, usize)> = Vec::new();
         for (code, rows) in by_code[..declared].iter().enumerate() {

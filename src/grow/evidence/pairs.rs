@@ -272,7 +272,7 @@ fn number_of_values<W: Scanning>(context: &GrowContext<'_, W>) -> usize {
     (0..layout.features()).map(|nominal| layout.arity(nominal)).sum()
 }
 
-/// Whether weighing pairs under one setting is cheaper than counting them at each distance.
+/// Whether weighing pairs under one setting is cheaper than counting pairs at each distance.
 fn has_many_distances<W: Scanning>(context: &GrowContext<'_, W>) -> bool {
     let features = context.nominal.layout.features();
     let shared = context.setting.memo.is_some_and(PairMemo::is_open);

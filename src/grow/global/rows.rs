@@ -74,7 +74,7 @@ pub(super) struct WithoutLeaf {
     pub rest: f64,
 }
 
-/// A block of candidates of a group: those from `start` on.
+/// A block of `len` candidates of a group, from number `start` on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CandidateRange {
     pub start: usize,

@@ -77,7 +77,7 @@ struct FeatureBlock {
     cells: Vec<u32>,
     /// Levels of each feature.
     declared: Vec<u32>,
-    /// Score of each feature; without a meaning for those that are not valid.
+    /// Score of each feature; without a meaning for features that are not valid.
     scores: Vec<f64>,
     /// Whether the split of each feature has two branches with rows, and none too small.
     valid: Vec<bool>,

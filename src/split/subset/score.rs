@@ -220,8 +220,8 @@ impl<C: Count> SubsetBlock<'_, C> {
     ) -> Result<()> {
         let (k, n) = (self.context.classes, partitions.groups.count());
         partitions.groups.order_divisions();
-        // One buffer: sums of each group (for cuts, of the groups up to it), of all groups, and of
-        // the groups that are not on the current side.
+        // One buffer holds the sums of each group (for cuts, of all groups up to it), of all
+        // groups, and of the groups that are not on the current side.
         let mut work = std::mem::take(&mut partitions.work);
         work.clear();
         work.extend_from_slice(&partitions.sums);

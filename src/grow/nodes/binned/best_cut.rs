@@ -35,7 +35,7 @@ struct TwoClasses {
 
 /// The rows of a node whose cuts are one block.
 pub(super) enum CutRows<'r, S> {
-    /// Counters of all features, or of those that are chosen.
+    /// Counters of all features, or of the chosen features.
     Counted(&'r BinCounters<S>),
     /// The lanes of a node of at most 64 rows.
     Small(&'r SmallNode),
@@ -43,7 +43,7 @@ pub(super) enum CutRows<'r, S> {
 
 /// Sums of classes of codes.
 pub(super) trait CodedSum: Sum {
-    /// The best cut of a node, of all features or of those `chosen`, for sums that are numbers of
+    /// The best cut of a node among all features or the `chosen` ones, for sums that are numbers of
     /// rows.
     fn best_cut(
         _node: &BinnedNode<'_, Self>,

@@ -75,8 +75,9 @@ impl<'a> BinnedContext<'a> {
         if self.layout.wide { self.widest } else { self.widest.next_power_of_two() }
     }
 
-    /// Whether the cuts of all features are one block. Otherwise the features are counted and
-    /// searched in several blocks, and counters are not inherited.
+    /// Whether the cuts of all features are one block. Where cuts are scored in blocks and the
+    /// features are too many for one, they are counted block by block, and counters are not
+    /// inherited.
     pub fn is_one_block(&self) -> bool {
         self.in_blocks && self.features.len() <= self.block_features
     }

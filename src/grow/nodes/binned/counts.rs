@@ -56,8 +56,8 @@ pub(super) struct CounterPool<S> {
 }
 
 impl<S: Sum> CounterPool<S> {
-    /// Counters of 0; of all features, or of those chosen. A `packed` one has a single plane of
-    /// words.
+    /// Counters of 0 for all features, or for the chosen features. Where `packed`, there is a
+    /// single plane of words.
     fn empty(
         &mut self,
         context: &BinnedContext<'_>,
@@ -80,8 +80,8 @@ impl<S: Sum> CounterPool<S> {
         BinCounters { cells, plane, features, packed }
     }
 
-    /// Count records on this thread: all features, or those chosen; as words where `packed`. The
-    /// smaller children of a split are counted by this, and so are nodes of few rows.
+    /// Count records on this thread: all features, or the chosen features; as words where `packed`.
+    /// The smaller children of a split are counted by this, and so are nodes of few rows.
     pub fn count_alone(
         &mut self,
         context: &BinnedContext<'_>,

@@ -34,7 +34,7 @@ use crate::tree::Test;
 #[derive(Debug, Default)]
 pub(super) struct BinnedWorkspace<S: Sum> {
     pub blocks: BlockMemory,
-    /// Features in the order in which a node searches them, where it searches some.
+    /// Features in the order in which a node searches them, where it does not search all.
     pub order: Vec<u32>,
     search: SearchScratch<S>,
     memory: GroupMemory<S>,
@@ -146,7 +146,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         )
     }
 
-    /// Best candidate of each feature, of all or of those `chosen`, in feature order.
+    /// The best candidate of each feature, or of each of the `chosen` features, in feature order.
     fn best_of_features(
         &self,
         chosen: Option<&[u32]>,

@@ -163,12 +163,12 @@ fn divide_in_two(rows: &mut [u8], width: usize, goes_left: impl Fn(&[u8]) -> boo
 
 /// [`divide_in_two`] by blocks from both ends (Edelkamp and Weiß, *BlockQuicksort*, 2016).
 ///
-/// A bit per record says which ones lie on the wrong side, without a branch to predict, and two of
-/// those change places. Half of the records move if a split is balanced. To copy all of them to a
-/// second buffer was tried, and took 1.0 to 1.7 times as long.
+/// A bit per record says which records lie on the wrong side, without a branch to predict, and two
+/// such records change places. Half of the records move if a split is balanced. To copy all of them
+/// to a second buffer was tried, and took 1.0 to 1.7 times as long.
 #[inline(always)]
 fn divide_blocks(rows: &mut [u8], width: usize, goes_left: impl Fn(&[u8]) -> bool) -> usize {
-    // Records before `front` are settled on the left, those from `back` on are settled on the
+    // Records before `front` are settled on the left, records from `back` on are settled on the
     // right.
     let (mut front, mut back) = (0, rows.len() / width);
     let is_left = |rows: &[u8], place: usize| goes_left(&rows[place * width..][..width]);

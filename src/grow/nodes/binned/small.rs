@@ -76,8 +76,8 @@ impl SmallNode {
         [left, self.lanes & !left].map(|lanes| Self { columns: self.columns.clone(), lanes })
     }
 
-    /// All cuts of some features (all, or those chosen): above the code of each row, or above each
-    /// code below `widest`, whichever are fewer.
+    /// All cuts of all features, or of the chosen features: above the code of each row, or above
+    /// each code below `widest`, whichever are fewer.
     pub fn cuts<'a>(
         &'a self,
         chosen: Option<&'a [u32]>,

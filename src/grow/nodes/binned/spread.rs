@@ -374,7 +374,8 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
         let (mut families, mut kept_counters) = (Vec::new(), 0);
         for family in std::mem::take(&mut self.families) {
             let Family { parent, groups, evaluated } = family;
-            // Number the groups of the family that stay open, and route those that are not split.
+            // Number the groups of the family that stay open, and route the groups that are not
+            // split.
             let mut kept = Family { parent, groups: Vec::new(), evaluated };
             let first = routes.groups;
             let mut split = Vec::new();

@@ -194,8 +194,9 @@ fn many_levels(data: &Dataset, all_rows: f64) -> Vec<bool> {
 
 impl<'a> FractionalContext<'a> {
     /// The context of a tree on some rows; `weights` are the weights of all rows of the data set.
-    /// Units are chosen such that the sum of all weights fits the digits of exact sums. O(rows +
-    /// features), and a pass over each order for C4.5's rule.
+    /// Where weights are copies, the unit is such that the sum of all weights fits the digits of
+    /// exact sums; real weights have their unit already. O(rows + features), and a pass over each
+    /// order for C4.5's rule.
     pub fn new(
         data: &'a Dataset<'a>,
         setting: &'a GrowthSetting<'a>,

@@ -202,7 +202,8 @@ impl Division {
     }
 }
 
-/// Up to this many branches, a pass over all instances per branch is quicker than lists of them.
+/// Up to this many branches, a pass over all instances per branch is quicker than lists of
+/// instances.
 const FEW_BRANCHES: usize = 4;
 
 /// Divide the weight of `copies` copies of a row by shares: `take(branch, fraction)`. The last

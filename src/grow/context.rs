@@ -71,7 +71,8 @@ pub(super) struct GrowContext<'a, W> {
     pub packed: Vec<i64>,
     /// The weights of rows and the radius of the root, for criteria on pairs of rows.
     pub pairs: Option<PairContext>,
-    /// The sizes of smallest trees, for criteria on the rows themselves.
+    /// The training rows prepared for searches of smallest trees, for criteria on the rows
+    /// themselves.
     pub sizes: Option<Result<TrainingSizes>>,
     /// Search nodes that the search for smallest trees may still spend.
     pub size_budget: Mutex<u64>,

@@ -88,7 +88,8 @@ pub(in crate::grow) struct SizeSearch<'n> {
     /// Number of features.
     n_features: u32,
     ties: Ties,
-    /// The smallest trees of the training rows, or the error that the search for them returned.
+    /// The training rows, prepared for searches of smallest trees, or the error of the preparation:
+    /// there may be too many distinct rows.
     sizes: &'n Option<Result<TrainingSizes>>,
     /// Search nodes that are left for the whole tree.
     budget: &'n Mutex<u64>,

@@ -129,7 +129,8 @@ impl<S: Sum> TreeBuilder<S> {
         &self.sums[node * self.classes..(node + 1) * self.classes]
     }
 
-    /// The split of a node; `None` for a leaf.
+    /// The split of a node; `None` for a leaf. The numbers of its children are numbers in this
+    /// builder.
     pub fn split_of(&self, node: usize) -> Option<&NodeSplit> {
         self.splits.get(self.nodes[node].split as usize)
     }
@@ -172,6 +173,8 @@ impl<S: Sum> TreeBuilder<S> {
     }
 
     /// The limits that the path to a node sets for the nodes below it; `None` without constraints.
+    /// They follow from a walk to the root, O(depth x groups); a subtree begins with the limits of
+    /// its leaf.
     pub fn path_limits(&self, node: u32, limits: &GrowthLimits) -> Option<PathLimits> {
         let constraints = limits.constraints.as_ref()?;
         let mut path = self.above.clone().unwrap_or_else(|| PathLimits::new(constraints));
@@ -220,7 +223,8 @@ impl<S: Sum> TreeBuilder<S> {
     }
 
     /// A builder whose root is a leaf of this one, for growth by another worker; see
-    /// [`Self::graft`].
+    /// [`Self::graft`]. The root keeps the key and the depth of the leaf, so the subtree is the
+    /// same as if it grew in this builder.
     pub fn subtree(&self, leaf: u32, limits: &GrowthLimits) -> Self {
         let node = self.nodes[leaf as usize];
         let root = Self::new(self.sums(leaf as usize), node.rows, node.key, node.depth);

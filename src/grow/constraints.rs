@@ -49,14 +49,16 @@ pub(super) struct PathLimits {
 }
 
 impl PathLimits {
-    /// The limits of a root: its value is not bounded, and all groups of features are open.
+    /// The limits of a root: its value is not bounded, and all groups of features are open. Splits
+    /// on the path narrow them ([`Self::pass`]).
     pub fn new(constraints: &Arc<Constraints>) -> Self {
         let open = vec![true; constraints.groups.len()];
         Self { constraints: constraints.clone(), bounds: [f64::NEG_INFINITY, f64::INFINITY], open }
     }
 
     /// Add a split on the path: its feature, the branch that the path takes, and the class sums of
-    /// its first two branches.
+    /// its first two branches. Only features with a sign move the bounds, to the midpoint of the
+    /// values of both sides. The order in which splits are added does not matter.
     pub fn pass<S: Sum>(&mut self, feature: u32, branch: u32, sides: [&[S]; 2]) {
         for (open, group) in self.open.iter_mut().zip(&self.constraints.groups) {
             *open &= group.binary_search(&feature).is_ok();
@@ -87,7 +89,8 @@ impl PathLimits {
             || groups.any(|(open, group)| *open && group.binary_search(&feature).is_ok())
     }
 
-    /// The limits on the values of branches; `None` without monotonic constraints.
+    /// The limits on the values of branches; `None` without monotonic constraints. The guard shares
+    /// no rows yet ([`ValueGuard::shared`]).
     pub fn guard(&self) -> Option<ValueGuard<'_>> {
         let signs = &self.constraints.signs[..];
         let guard = ValueGuard { signs, bounds: self.bounds, shared: None };

@@ -126,7 +126,9 @@ impl<'a> Nominal<'a> {
 
 impl<'a, W: Scanning> GrowContext<'a, W> {
     /// The context of a tree on some rows of a data set; `weights` has the weights of all rows of
-    /// the data set, whether or not they are in the tree.
+    /// the data set, whether or not they are in the tree. O(missing cells + rows), and more where
+    /// the criterion needs its rows prepared; an error of the search for smallest trees is kept
+    /// until a node asks for it.
     pub fn new(
         data: &'a Dataset<'a>,
         setting: &'a GrowthSetting<'a>,
@@ -207,7 +209,8 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
 
     /// The order of a numeric feature within a node, made by a sort: `rows` are the rows of the
     /// node as ascending entries, and `numeric` is the place of the feature among the numeric
-    /// features.
+    /// features. O(rows log rows): where nodes draw few features, this costs less than keeping the
+    /// orders of all features.
     pub fn sort_in_node(&self, numeric: usize, rows: &[u32]) -> Vec<u32> {
         reached::count(Way::SortedInNode);
         let column = self.numeric[numeric].column;

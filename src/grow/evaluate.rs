@@ -125,6 +125,7 @@ pub(super) trait ByOrder: Scanning {
 
 impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     /// The node as the search reads it; `contingency` holds the tables of the nominal features.
+    /// Both are borrowed, so this is free.
     pub fn tables<'l>(
         &'l self,
         contingency: &'l ContingencyTables<W::Sum>,

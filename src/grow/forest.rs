@@ -245,7 +245,8 @@ pub fn grow_trees<T: Send>(
 }
 
 /// Out-of-bag votes: the mean probabilities of each internal row over the trees whose samples do
-/// not hold it, and the number of those trees.
+/// not hold it, and the number of those trees. The number is 0 for a row that every sample holds.
+/// Memory: a bit per tree and row.
 pub fn out_of_bag(
     forest: &Forest,
     data: &Dataset,

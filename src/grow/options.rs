@@ -81,7 +81,8 @@ pub enum LeafOrder {
 }
 
 impl LeafOrder {
-    /// The rank of a split: best-first growth makes splits in ascending order of it.
+    /// The rank of a split: best-first growth makes splits in ascending order of it. Leaves of
+    /// equal ranks are split in the order of their creation.
     pub fn rank(self, distance: f64, improvement: f64) -> u64 {
         match self {
             Self::Distance => order_key(distance),

@@ -60,7 +60,8 @@ pub(super) struct ShortPool {
 }
 
 impl ShortPool {
-    /// Take the memory of a finished node back; the next node of at most 64 rows reuses it.
+    /// Take the memory of a finished node back; the next node of at most 64 rows reuses it. Its
+    /// content is overwritten then.
     pub fn recycle(&mut self, orders: Box<ShortOrders>) {
         self.unused.push(orders);
     }
@@ -191,13 +192,15 @@ impl ShortOrders {
     }
 
     /// The numbers of a numeric target, whose sums are `totals`; `None` for classes, and where the
-    /// sums may not fit 64 bits.
+    /// sums may not fit 64 bits. The packed rows belong to the whole subtree, the sums to this
+    /// node.
     pub fn numbers<S: Sum>(&self, totals: &[S], min: Minimum) -> Option<ShortNumbers<'_>> {
         ShortNumbers::new(&self.rows.packed, self.facts.len, totals, min)
     }
 
     /// The orders of the two children of a split after `left` rows of a feature's order; `None` for
-    /// a child that is not kept.
+    /// a child that is not kept. Each child takes the entries of its rows from every order: O(rows
+    /// x features).
     pub fn divide(
         &self,
         numeric: usize,
@@ -212,7 +215,8 @@ impl ShortOrders {
     }
 
     /// The row of the data set at a place of the order of a feature; at the last row, for a place
-    /// after it.
+    /// after it. A threshold reads the values of the rows beside it, and with all rows on its left
+    /// the last row is on both sides.
     pub fn row_at(&self, numeric: usize, place: usize) -> u32 {
         let number = self.orders.rows[numeric].0[place.min(self.facts.len - 1)];
         self.rows.ids[usize::from(number) % ROWS]

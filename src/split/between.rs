@@ -63,7 +63,7 @@ struct ScoredCut {
 
 impl MeanNode {
     /// The node with these class sums; `None` if the sums are counts of classes, or if
-    /// [`Self::new`] returns `None`.
+    /// [`Self::new`] returns `None`. A numeric target has one sum, so only the first is read.
     #[inline]
     pub fn of<S: Sum>(sums: &[S], min: Minimum) -> Option<Self> {
         let all = sums.first()?.moments()?;

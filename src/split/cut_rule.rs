@@ -34,7 +34,8 @@ pub enum CutRule {
 
 impl CutRule {
     /// The threshold that the splitter has drawn; `None` if the split leaves its place between two
-    /// values to the parameter `thresholds`.
+    /// values to the parameter `thresholds`. [`Self::Every`] and [`Self::Nowhere`] have no
+    /// threshold either.
     pub fn threshold(self) -> Option<f64> {
         match self {
             Self::At { threshold, .. } => threshold,

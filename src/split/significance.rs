@@ -58,8 +58,8 @@ pub struct Significance {
 }
 
 impl Significance {
-    /// Least weight of a branch of rows that weigh `total`: the larger of the absolute limit and
-    /// the share `min_prob`, which is rounded up to a whole weight.
+    /// Least weight of a branch of rows that weigh `total`. It is the larger of the absolute limit
+    /// and the share `min_prob`, which is rounded up to a whole weight.
     pub fn least_branch(&self, total: f64) -> f64 {
         self.least.max((total * self.min_prob).ceil())
     }
@@ -70,8 +70,9 @@ impl Significance {
         test.log_p < self.alpha.ln()
     }
 
-    /// Adjust the p-values of features and sort the features, most significant first; equal ones by
-    /// the statistic, then in the order given.
+    /// Adjust the p-values of features and sort the features, most significant first. Equal
+    /// p-values, and p-values too small for a comparison, are ordered by the statistic, then in the
+    /// order given.
     pub fn rank(&self, mut tests: Vec<(u32, FeatureTest)>) -> Vec<(u32, FeatureTest)> {
         let n_tests = tests.len();
         if self.adjust == Adjust::Bonferroni {

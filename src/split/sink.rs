@@ -229,6 +229,8 @@ impl<'a> BestOfEach<'a> {
     }
 
     /// Say which rows the branches of the next candidates share: see [`ValueGuard::shared`].
+    /// Fractional growth sets them for each feature, before its scan; without a guard this does
+    /// nothing.
     pub fn share(&mut self, rows: Option<(f64, f64)>) {
         self.guard.iter_mut().for_each(|guard| guard.shared = rows);
     }

@@ -47,7 +47,7 @@ impl Splitter {
     }
 
     /// The draws by which one division of a nominal feature's levels is picked; `None` where all
-    /// are tried.
+    /// are tried. The draw is uniform among the divisions that a search for the best would try.
     pub fn division(self, draws: Draws) -> Option<Draws> {
         match self {
             Self::Best => None,

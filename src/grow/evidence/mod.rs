@@ -40,7 +40,8 @@ pub(in crate::grow) struct PairContext {
 
 impl PairContext {
     /// The context of a tree on some rows of a data set of `n_rows` rows; `weights` has the weights
-    /// of all rows of the data set.
+    /// of all rows of the data set. Real weights are rounded to whole numbers of a common unit
+    /// here, once per tree.
     pub fn new<W: Scanning>(weights: W, rows: &RowSet, n_rows: usize) -> Self {
         let radius = OnceLock::new();
         if weights.is_unit() {

@@ -138,7 +138,7 @@ pub(super) struct Growth<'n, 'f, W: ByOrder> {
 
 impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
     /// Growth that has made no step yet: the root is the only leaf, and all rows are in the row of
-    /// label 0 of the table.
+    /// label 0 of the table. `criterion` is the criterion as it reads the table of labels.
     pub fn new(
         ranges: SortedRanges<'n, 'f, W>,
         mut tree: TreeBuilder<W::Sum>,

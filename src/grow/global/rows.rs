@@ -181,7 +181,7 @@ pub(super) fn are_all_equal(labels: &[u16]) -> bool {
 }
 
 impl<C: Count> LeafInTable<'_, C> {
-    /// Number of classes, which is also the number of labels: the table of the tree is square.
+    /// Number of classes, which is also the number of labels. The table of the tree is square.
     pub fn classes(&self) -> usize {
         self.whole.formula.context.classes
     }
@@ -207,7 +207,9 @@ impl<C: Count> LeafInTable<'_, C> {
         WithoutLeaf { terms, rest }
     }
 
-    /// Distance when all new leaves have one label; exact for the label of the leaf itself.
+    /// Distance when all new leaves have one label; exact for the label of the leaf itself. It is
+    /// the distance of all candidates of a group, because the table does not depend on the split
+    /// then.
     pub fn with_one_label(&self, label: u16, without: &WithoutLeaf) -> f64 {
         if label == self.label {
             return self.whole.current;
@@ -260,7 +262,8 @@ impl<C: Count> LeafInTable<'_, C> {
     }
 
     /// Write the sums of the terms of a block of candidates with given labels; `terms` is scratch
-    /// memory as long as `sums`.
+    /// memory as long as `sums`. The rows of other labels do not change, so their terms are not
+    /// included.
     pub fn sums_of_block(
         &self,
         group: &CandidateGroup<C>,
@@ -282,7 +285,8 @@ impl<C: Count> LeafInTable<'_, C> {
     }
 
     /// A lower bound (up to the slack) for the distances of all candidates of the leaf; `version`
-    /// is the version of the table.
+    /// is the version of the table. Only groups for which a row of the table has changed since the
+    /// last call are scored again.
     pub fn lower_bound(
         &self,
         groups: &mut [CandidateGroup<C>],

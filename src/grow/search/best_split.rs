@@ -55,7 +55,8 @@ impl<S> BestSplit<S> {
         }
     }
 
-    /// The split as the tree stores it; `step` is its number in the order of growth.
+    /// The split as the tree stores it; `step` is its number in the order of growth. The builder
+    /// numbers the children when it adds the split.
     pub fn as_split(&self, step: u32) -> NodeSplit {
         NodeSplit {
             feature: self.feature,

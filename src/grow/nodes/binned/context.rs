@@ -44,7 +44,8 @@ pub(super) struct BinnedContext<'a> {
 
 impl<'a> BinnedContext<'a> {
     /// A context whose `total_weight` is still to be set; `unit` is the value of one unit of the
-    /// sums.
+    /// sums. The caller needs the context to sum up the records of the root, and then sets the
+    /// weight.
     pub fn new(
         table: &TableFacts<'a>,
         layout: RowLayout,
@@ -112,12 +113,13 @@ impl<'a> BinnedContext<'a> {
         Test::Threshold((midpoint(lower, upper) + 0.0).into())
     }
 
-    /// How a nominal feature is split: the setting decides by its number of levels.
+    /// How a nominal feature is split: the setting decides by its number of levels. The code of
+    /// missing values is not a level.
     pub fn splits(&self, feature: usize) -> NominalSplits {
         self.setting.nominal_splits.of(self.features[feature].n_codes as usize)
     }
 
-    /// Whether the counters of a node with these class sums are words that hold both classes: there
+    /// Whether the counters of a node with these class sums are words that hold both classes. There
     /// must be a kernel for two classes, and the rows must fit 16 bits.
     pub fn packs<S: Sum>(&self, totals: &[S]) -> bool {
         let rows = totals.iter().map(|total| total.units()).sum::<i64>();

@@ -349,7 +349,9 @@ pub(super) enum NodeCounts<'n, S> {
 }
 
 impl<S: Sum> NodeCounts<'_, S> {
-    /// The sums of a numeric target by code of a feature; `None` where they are not counted.
+    /// The sums of a numeric target by code of a feature; `None` where they are not counted: in
+    /// nodes of few rows, and for features that the node does not search. Codes without rows have
+    /// an empty sum.
     pub fn moments(
         &self,
         context: &BinnedContext<'_>,

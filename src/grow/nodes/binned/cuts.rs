@@ -74,7 +74,8 @@ pub(super) struct CutRules {
 }
 
 impl CutRules {
-    /// The rules of a node with `n_rows` rows; `None` where it is too small to be split.
+    /// The rules of a node with `n_rows` rows; `None` where it is too small to be split. The limit
+    /// on weight counts rows, too, as weights are copies here.
     pub fn new(context: &BinnedContext<'_>, n_rows: u32) -> Option<Self> {
         let min = context.minimum();
         let least = (min.weight.max(f64::from(min.rows)).ceil() as u32).max(1);
@@ -194,7 +195,9 @@ impl CutBlock {
         self.totals.extend_from_slice(totals);
     }
 
-    /// The best candidate, scored from the tables; `totals` are the class sums of the node.
+    /// The best candidate, scored from the tables; `totals` are the class sums of the node. All
+    /// tables are written, then one call of the criterion screens or scores them: O(cuts x
+    /// classes).
     pub fn best(
         &mut self,
         context: &BinnedContext<'_>,

@@ -70,14 +70,16 @@ impl SmallNode {
         (self.lanes & self.columns.rows).count_ones() as usize
     }
 
-    /// The children of a split: the rows whose code is at most `at`, and the rows above it.
+    /// The children of a split: the rows whose code is at most `at`, and the rows above it. No code
+    /// is copied: the children share the columns, and have disjoint lanes.
     pub fn divide(&self, feature: usize, at: u32) -> [Self; 2] {
         let left = up_to(&self.columns.codes[feature], at as u8) & self.lanes;
         [left, self.lanes & !left].map(|lanes| Self { columns: self.columns.clone(), lanes })
     }
 
     /// All cuts of all features, or of the chosen features: above the code of each row, or above
-    /// each code below `widest`, whichever are fewer.
+    /// each code below `widest`, whichever are fewer. A cut may occur several times where rows
+    /// share a code, and may have no rows on its right.
     pub fn cuts<'a>(
         &'a self,
         chosen: Option<&'a [u32]>,

@@ -554,7 +554,8 @@ fn branch_of<S>(context: &BinnedContext<'_>, best: &BestSplit<S>, code: usize) -
 }
 
 /// Grow the subtree of a node on a worker: the node has all rows of `records`, and the key and
-/// depth of its [`SmallGroup`].
+/// depth of its [`SmallGroup`]. Growth is depth first, so the number of leaves may not be limited.
+/// The result is a part of the client's tree ([`SpreadTree::graft`]).
 pub fn grow_below(
     facts: &SpreadFacts<'_>,
     setting: &GrowthSetting<'_>,

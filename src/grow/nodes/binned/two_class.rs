@@ -30,7 +30,8 @@ fn size(word: u32) -> u32 {
 }
 
 impl WordBlock {
-    /// Make room for `len` cuts; the rows left of each are to be written.
+    /// Make room for `len` cuts; the rows left of each are to be written. The words behind them, up
+    /// to a whole chunk of the kernel, are 0.
     pub fn prepare(&mut self, len: usize) -> &mut [u32] {
         let padded = len.next_multiple_of(CHUNK);
         if self.lefts.len() < padded {

@@ -293,7 +293,8 @@ impl<'a> FractionalContext<'a> {
         Minimum { rows: 1, weight: weight.max(f64::from(rows)) * (1.0 - ROUNDING), copies: false }
     }
 
-    /// The place of a numeric feature among the numeric features; `None` for a nominal feature.
+    /// The place of a numeric feature among the numeric features; `None` for a nominal feature. It
+    /// is a bisection, as numeric features are in ascending order.
     pub fn numeric_place(&self, feature: u32) -> Option<usize> {
         self.numeric.binary_search_by_key(&feature, |f| f.feature).ok()
     }

@@ -37,7 +37,8 @@ pub(super) struct FractionalRows {
 }
 
 impl FractionalRows {
-    /// The instances of the root: the training rows.
+    /// The instances of the root: the training rows, each with its whole weight. A pass over the
+    /// order of each numeric column picks the entries of these rows.
     pub fn new(context: &FractionalContext<'_>, rows: &RowSet) -> Self {
         let data = context.data;
         let mut instances = Self { whole: context.unit_weights, ..Self::default() };
@@ -91,7 +92,9 @@ impl FractionalRows {
         self.rows.len()
     }
 
-    /// The order of a numeric feature: entries of the instances with a known value.
+    /// The order of a numeric feature: entries of the instances with a known value. Entries have
+    /// the numbers of instances, not of rows; for C4.5's rule, values too close to cut between are
+    /// tied.
     pub fn order(&self, numeric: usize) -> &[u32] {
         let start = if numeric == 0 { 0 } else { self.ends[numeric - 1] };
         &self.orders[start..self.ends[numeric]]

@@ -223,7 +223,7 @@ impl ShortOrders {
     }
 
     /// The rows of the data set at some places of the order of a feature. Class sums of one side of
-    /// a cut are added up from them, and values near a likely cut are prefetched.
+    /// a cut are added up from them, and values near a likely cut are fetched ahead by them.
     pub fn in_order(
         &self,
         numeric: usize,

@@ -267,7 +267,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
 
     /// [`Self::leave_out`] where all rows weigh 1; `share` is the number of rows that belong below
     /// the pointer. Which way the pointer moves is as good as random, so all steps are arithmetic.
-    /// The function is inlined so that the loop of its caller keeps the sums in registers.
+    /// As a part of the loop of its caller, the function keeps the sums in registers.
     #[inline(always)]
     fn leave_out_one(
         &mut self,

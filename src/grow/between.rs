@@ -1,15 +1,16 @@
 //! Where a cut between two neighbouring values of a node lies ([`Thresholds`]).
 //!
-//! At the midpoint, on the lower value, or where J48 of Weka 3.6 puts it. J48 takes numbers that
-//! differ by less than 1e-6 as equal. It goes through the training rows in their order and keeps a
-//! value when it is above the last one kept and not above the midpoint; the last one kept is the
-//! threshold. So of training values within 1e-6 of each other the order of the rows picks one. A
-//! row goes left when its value exceeds the threshold by less than 1e-6 ([`reach`]).
+//! It lies at the midpoint, on the lower value, or where J48 of Weka 3.6 puts it. J48 takes numbers
+//! that differ by less than 1e-6 as equal. It goes through the training rows in their order and
+//! keeps a value when it is above the value that it kept last and not above the midpoint; the value
+//! that is kept last is the threshold. So of training values within 1e-6 of each other the order of
+//! the rows picks one. A row goes left when its value exceeds the threshold by less than 1e-6
+//! ([`reach`]).
 //!
 //! O(log rows); where values lie within 1e-6 of each other, O(r log r) for the r rows of that chain
 //! of values.
 //!
-//! Forms of rows with numbers call it for the split that is made. Trees on bins do not, as the
+//! Forms of rows with numbers call this for the split that is made. Trees on bins do not, as the
 //! edges of bins are thresholds already.
 
 use super::options::{GrowthSetting, Thresholds};
@@ -22,7 +23,7 @@ impl GrowthSetting<'_> {
     /// The threshold between two neighbouring values of a node.
     ///
     /// It lies below the upper value, and not below `left`, the largest value that has to go left:
-    /// as a rule the lower one. It is never `-0.0`, as whether 0 or -0 comes first depends on the
+    /// as a rule the lower value. It is never `-0.0`, as whether 0 or -0 comes first depends on the
     /// order of the rows. `column` is the column of the values in `data`.
     pub(crate) fn threshold(
         &self,
@@ -32,7 +33,7 @@ impl GrowthSetting<'_> {
         left: f64,
     ) -> Threshold {
         let at = match self.thresholds {
-            // The one value of a test of known against missing.
+            // The test of known against missing values has only one value.
             _ if lower == upper => return (lower + 0.0).into(),
             Thresholds::Midpoint => return (midpoint(lower, upper) + 0.0).into(),
             Thresholds::Value => return (lower + 0.0).into(),

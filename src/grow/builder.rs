@@ -41,8 +41,8 @@ impl BuilderNode {
 
 /// How a node was split.
 ///
-/// The builder itself fills in `first_child` and `n_children` ([`TreeBuilder::add_split`]); what
-/// the caller gave there is replaced.
+/// The builder itself fills in `first_child` and `n_children` ([`TreeBuilder::add_split`]); values
+/// that the caller gave there are replaced.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NodeSplit {
     pub feature: u32,
@@ -82,19 +82,20 @@ pub(super) struct TreeBuilder<S> {
     pub nodes: Vec<BuilderNode>,
     /// The splits of the inner nodes, in the order in which they were made.
     pub splits: Vec<NodeSplit>,
-    /// The test of the chosen feature of each node, where features are chosen by significance; else
-    /// empty.
+    /// The test of the chosen feature of each node, where features are chosen by significance;
+    /// otherwise empty.
     pub significance: Vec<Option<FeatureTest>>,
     /// Class sums, `classes` per node.
     pub sums: Vec<S>,
     /// Levels that subset tests list.
     pub levels: Vec<u32>,
-    /// Class that each node predicts, -1 for none, where growth chose labels; else empty, and nodes
-    /// predict their majority.
+    /// Class that each node predicts, -1 for none, where growth chose labels. Otherwise the list is
+    /// empty, and nodes predict their majority.
     pub labels: Vec<i32>,
     /// Number of classes; 1 for a numeric target.
     pub classes: usize,
-    /// What the path above the root allows, where this is a subtree and there are constraints.
+    /// The limits that the path above the root sets, where this is a subtree and there are
+    /// constraints.
     pub above: Option<PathLimits>,
 }
 
@@ -128,7 +129,8 @@ impl<S: Sum> TreeBuilder<S> {
         &self.sums[node * self.classes..(node + 1) * self.classes]
     }
 
-    /// The split of a node; `None` for a leaf.
+    /// The split of a node; `None` for a leaf. The numbers of its children are numbers in this
+    /// builder.
     pub fn split_of(&self, node: usize) -> Option<&NodeSplit> {
         self.splits.get(self.nodes[node].split as usize)
     }
@@ -170,7 +172,9 @@ impl<S: Sum> TreeBuilder<S> {
         key
     }
 
-    /// What the path to a node allows below it; `None` without constraints.
+    /// The limits that the path to a node sets for the nodes below it; `None` without constraints.
+    /// They follow from a walk to the root, O(depth x groups); a subtree begins with the limits of
+    /// its leaf.
     pub fn path_limits(&self, node: u32, limits: &GrowthLimits) -> Option<PathLimits> {
         let constraints = limits.constraints.as_ref()?;
         let mut path = self.above.clone().unwrap_or_else(|| PathLimits::new(constraints));
@@ -195,8 +199,8 @@ impl<S: Sum> TreeBuilder<S> {
 
     /// Split a node and add its children; returns the number of the first child.
     ///
-    /// `levels` are those that a subset test lists: the test counts them from 0, and is shifted to
-    /// their place in [`Self::levels`]. The node must be a leaf.
+    /// `levels` are the levels that a subset test lists: the test counts them from 0, and is
+    /// shifted to their place in [`Self::levels`]. The node must be a leaf.
     pub fn add_split(
         &mut self,
         node: u32,
@@ -219,14 +223,17 @@ impl<S: Sum> TreeBuilder<S> {
     }
 
     /// A builder whose root is a leaf of this one, for growth by another worker; see
-    /// [`Self::graft`].
+    /// [`Self::graft`]. The root keeps the key and the depth of the leaf, so the subtree is the
+    /// same as if it grew in this builder.
     pub fn subtree(&self, leaf: u32, limits: &GrowthLimits) -> Self {
         let node = self.nodes[leaf as usize];
         let root = Self::new(self.sums(leaf as usize), node.rows, node.key, node.depth);
         Self { above: self.path_limits(leaf, limits), ..root }
     }
 
-    /// Make room for the nodes of some subtrees, so that no growing list is copied.
+    /// Make room for the nodes of some subtrees, so that no growing list is copied. It is called
+    /// before the subtrees are grafted; nodes, splits and sums get room, and the levels of subset
+    /// tests do not.
     pub fn expect(&mut self, subtrees: &[Self]) {
         let nodes: usize = subtrees.iter().map(|subtree| subtree.nodes.len()).sum();
         self.nodes.reserve_exact(nodes);
@@ -234,7 +241,9 @@ impl<S: Sum> TreeBuilder<S> {
         self.sums.reserve_exact(nodes * self.classes);
     }
 
-    /// Replace a leaf by a subtree that another worker grew from it ([`Self::subtree`]).
+    /// Replace a leaf by a subtree that another worker grew from it ([`Self::subtree`]). The leaf
+    /// keeps its number, and the other nodes of the subtree are appended. So the numbers depend on
+    /// the order of the grafts, and not on which worker was ready first.
     pub fn graft(&mut self, leaf: usize, subtree: Self) {
         // The root of the subtree is the leaf itself, so only the nodes after it are appended.
         let shift = self.nodes.len() as u32 - 1;
@@ -350,8 +359,8 @@ impl<S: Sum> TreeBuilder<S> {
     /// The class that a node predicts, -1 for none.
     ///
     /// The label is the one that growth chose, or the majority of the node's class counts, which
-    /// are the last of `tree`. A node without rows predicts what its parent does or nothing, as
-    /// `empty_branch` says; `parent` is the number of the parent in `tree`.
+    /// are the last counts of `tree`. A node without rows predicts the label of its parent or
+    /// nothing, as `empty_branch` says; `parent` is the number of the parent in `tree`.
     fn label(
         &self,
         node: u32,

@@ -38,7 +38,7 @@ impl Constraints {
     }
 }
 
-/// What the path to a node allows below it.
+/// The limits that the path to a node sets for the nodes below it.
 #[derive(Debug, Clone)]
 pub(super) struct PathLimits {
     constraints: Arc<Constraints>,
@@ -49,14 +49,16 @@ pub(super) struct PathLimits {
 }
 
 impl PathLimits {
-    /// The limits of a root: its value is not bounded, and all groups of features are open.
+    /// The limits of a root: its value is not bounded, and all groups of features are open. Splits
+    /// on the path narrow them ([`Self::pass`]).
     pub fn new(constraints: &Arc<Constraints>) -> Self {
         let open = vec![true; constraints.groups.len()];
         Self { constraints: constraints.clone(), bounds: [f64::NEG_INFINITY, f64::INFINITY], open }
     }
 
     /// Add a split on the path: its feature, the branch that the path takes, and the class sums of
-    /// its first two branches.
+    /// its first two branches. Only features with a sign move the bounds, to the midpoint of the
+    /// values of both sides. The order in which splits are added does not matter.
     pub fn pass<S: Sum>(&mut self, feature: u32, branch: u32, sides: [&[S]; 2]) {
         for (open, group) in self.open.iter_mut().zip(&self.constraints.groups) {
             *open &= group.binary_search(&feature).is_ok();
@@ -68,7 +70,8 @@ impl PathLimits {
         if let [Some(left), Some(right)] = sides.map(value_of) {
             let middle = (left + right) / 2.0;
             let [least, largest] = &mut self.bounds;
-            // Of a rising feature the left side has the small values, of a falling one the right.
+            // The left side of a feature that may not lower the value has the small values, the
+            // left side of a feature that may not raise it the large ones.
             let is_lower_side = (branch == 0) == (sign > 0);
             if is_lower_side {
                 *largest = largest.min(middle);
@@ -86,7 +89,8 @@ impl PathLimits {
             || groups.any(|(open, group)| *open && group.binary_search(&feature).is_ok())
     }
 
-    /// What the values of branches must keep; `None` without monotonic constraints.
+    /// The limits on the values of branches; `None` without monotonic constraints. The guard shares
+    /// no rows yet ([`ValueGuard::shared`]).
     pub fn guard(&self) -> Option<ValueGuard<'_>> {
         let signs = &self.constraints.signs[..];
         let guard = ValueGuard { signs, bounds: self.bounds, shared: None };
@@ -94,6 +98,8 @@ impl PathLimits {
     }
 
     /// Whether a split with these class sums, branch by branch, keeps the constraints on values.
+    /// Fractional instances need this second check: the sums of their branches are rounded after
+    /// the candidate was scored. There must be at least two branches.
     pub fn keeps<S: Sum>(&self, feature: u32, sums: &[S], classes: usize) -> bool {
         let Some(guard) = self.guard() else { return true };
         let values: Vec<Option<f64>> = sums.chunks_exact(classes).map(value_of).collect();

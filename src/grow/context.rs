@@ -1,5 +1,5 @@
 //! The facts that all nodes of a tree share ([`GrowContext`]): columns by kind, class codes,
-//! weights, and what the criterion's evidence needs of the rows of the root.
+//! weights, and the facts about the rows of the root that the criterion's evidence needs.
 //!
 //! One is built per tree on sorted orders or with global growth, in O(missing cells + rows); tasks
 //! on other threads share it. Growth on bit planes, bins and fractional instances has contexts of
@@ -49,7 +49,7 @@ pub(super) struct Nominal<'a> {
     pub cuts: Vec<Option<&'a [f64]>>,
     /// Whether codes ascend: bins, and where features are tested ordered levels.
     pub ordered: Vec<bool>,
-    /// Where features are tested: the scores of ordered levels, by code; else empty.
+    /// Where features are tested: the scores of ordered levels, by code; otherwise empty.
     pub scores: Vec<Vec<f64>>,
 }
 
@@ -67,15 +67,16 @@ pub(super) struct GrowContext<'a, W> {
     pub class_of: ClassOf<'a>,
     /// Weight of the rows of the tree.
     pub total_weight: f64,
-    /// The rows of the data set packed, as [`Weighing::packed`]; else empty.
+    /// The rows of the data set packed, as [`Weighing::packed`]; otherwise empty.
     pub packed: Vec<i64>,
-    /// For criteria on pairs of rows.
+    /// The weights of rows and the radius of the root, for criteria on pairs of rows.
     pub pairs: Option<PairContext>,
-    /// For criteria on the rows themselves: sizes of smallest trees.
+    /// The training rows prepared for searches of smallest trees, for criteria on the rows
+    /// themselves.
     pub sizes: Option<Result<TrainingSizes>>,
     /// Search nodes that the search for smallest trees may still spend.
     pub size_budget: Mutex<u64>,
-    /// For criteria on neighbours of rows.
+    /// The rows of the root, for criteria on neighbours of rows.
     pub neighbours: Option<Root<'a>>,
 }
 
@@ -124,7 +125,10 @@ impl<'a> Nominal<'a> {
 }
 
 impl<'a, W: Scanning> GrowContext<'a, W> {
-    /// The context of a tree on some rows of a data set; `weights` are those of all its rows.
+    /// The context of a tree on some rows of a data set; `weights` has the weights of all rows of
+    /// the data set, whether or not they are in the tree. O(missing cells + rows), and more where
+    /// the criterion needs its rows prepared; an error of the search for smallest trees is kept
+    /// until a node asks for it.
     pub fn new(
         data: &'a Dataset<'a>,
         setting: &'a GrowthSetting<'a>,
@@ -176,9 +180,9 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         }
     }
 
-    /// Where features are tested, score ordered levels by their places among those that some of the
-    /// training rows have, as R does, which drops the others. To be called before features are
-    /// tested.
+    /// Where features are tested, score each ordered level by its place among the levels that occur
+    /// in the training rows, as R does, which drops levels that do not occur. Call it before
+    /// features are tested.
     pub fn score_levels(&mut self, training: &RowSet) {
         if self.setting.significance.is_none_or(|rule| rule.merging.is_some()) {
             return;
@@ -204,7 +208,9 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
     }
 
     /// The order of a numeric feature within a node, made by a sort: `rows` are the rows of the
-    /// node as ascending entries, and `numeric` is the place of the feature among the numeric ones.
+    /// node as ascending entries, and `numeric` is the place of the feature among the numeric
+    /// features. O(rows log rows): where nodes draw few features, this costs less than keeping the
+    /// orders of all features.
     pub fn sort_in_node(&self, numeric: usize, rows: &[u32]) -> Vec<u32> {
         reached::count(Way::SortedInNode);
         let column = self.numeric[numeric].column;
@@ -216,14 +222,17 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         order
     }
 
-    /// How the nominal column at a place among them is split.
+    /// How a nominal column is split, by its number of levels; `nominal` is its place among the
+    /// nominal columns. A code for missing values is not a level and does not count.
     pub fn splits(&self, nominal: usize) -> NominalSplits {
         let columns = &self.nominal;
         let levels = columns.layout.arity(nominal) - usize::from(columns.missing[nominal]);
         self.setting.nominal_splits.of(levels)
     }
 
-    /// The place of a feature among those of its kind.
+    /// The place of a feature among the numeric or among the nominal features. The context and the
+    /// buffers index columns by these places; candidates and splits have the numbers of the
+    /// features.
     pub fn place(&self, feature: u32) -> FeaturePlace {
         self.places[feature as usize]
     }
@@ -236,7 +245,8 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             return self.sums(entries.iter().map(|&entry| entry_row(entry)));
         }
         let mut sums = Vec::with_capacity(3 * (starts.len() + 1));
-        // Rows of a class are those from its first row on, minus those from that of the next.
+        // The rows of a class are the rows from its first row on, without the rows from the first
+        // row of the next class on.
         let mut from_here = entries.len() as u32;
         for &start in starts {
             let later = entries.iter().map(|&entry| u32::from(entry_row(entry) >= start)).sum();
@@ -247,7 +257,8 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         sums
     }
 
-    /// Class sums of rows, in memory that has room for three branches.
+    /// Class sums of rows, in memory that has room for three branches, so that the sums of other
+    /// branches can be appended. Sums are exact, and thus the same for any order of the rows.
     pub fn sums(&self, rows: impl Iterator<Item = u32>) -> Vec<W::Sum> {
         let classes = self.data.n_classes();
         let mut sums = Vec::with_capacity(3 * classes);

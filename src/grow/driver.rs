@@ -1,7 +1,7 @@
 //! The order in which local growth splits nodes: depth first, best first, or as tasks of several
 //! threads. Every form of rows ([`NodeRows`]) grows its trees by [`grow`].
 //!
-//! Without a limit on the leaves the order does not matter to the tree: it grows depth first, and
+//! Without a limit on the leaves the tree does not depend on the order: it grows depth first, and
 //! small subtrees are whole tasks for other threads. With `max_leaf_nodes` the leaf whose best
 //! split ranks first ([`LeafOrder`]) is split first, the leaf created first on ties; a split with
 //! more branches than leaves are left is skipped. Either way the tree does not depend on the number
@@ -33,7 +33,7 @@ const STEPS_PER_NODE: usize = 64;
 /// best-first growth.
 ///
 /// # Errors
-/// Those of the form of rows, and cancellation.
+/// Any error of the form of rows, and cancellation.
 pub(super) fn grow<R: NodeRows>(
     rows: R,
     tree: TreeBuilder<R::Sum>,
@@ -72,7 +72,8 @@ struct Driver<R: NodeRows> {
     tree: TreeBuilder<R::Sum>,
     /// Steps of work since the last check of the cancel flag.
     unchecked: usize,
-    /// A control for the evaluation of nodes, whose progress is not that of growth.
+    /// A control for the evaluation of nodes: the progress within a node is not the progress of
+    /// growth.
     quiet: Control,
 }
 
@@ -98,7 +99,7 @@ impl<R: NodeRows> Driver<R> {
     ) {
         let (n_before, n_rows) = (waiting.len(), self.rows.len(&open.rows));
         self.rows.split(&mut self.tree, open, best, step, waiting);
-        // Rows that are in no child which may be split again are in leaves now.
+        // Rows of the node that are in no open child are in leaves now.
         let n_open: usize = waiting[n_before..].iter().map(|open| self.rows.len(&open.rows)).sum();
         control.advance(n_rows.saturating_sub(n_open) as u64);
     }
@@ -136,15 +137,16 @@ impl<R: NodeRows> Driver<R> {
         Ok(tasks)
     }
 
-    /// Grow the upper part of a tree here and the subtrees of at most `task_rows` rows in other
-    /// threads.
+    /// Grow the upper part of a tree on this thread, and the subtrees of at most `task_rows` rows
+    /// on other threads.
     fn grow_in_parallel(
         mut self,
         root: Open<R::Node>,
         task_rows: usize,
         control: &Control,
     ) -> Result<TreeBuilder<R::Sum>> {
-        // The upper part; its open leaves become tasks, each with rows and a builder of its own.
+        // Grow the upper part. Its open leaves become tasks, and each task gets its rows and a
+        // builder.
         let tasks = self.grow_depth_first(root, task_rows, control)?;
         let Self { rows, mut tree, .. } = self;
         let context = rows.context();
@@ -170,7 +172,7 @@ impl<R: NodeRows> Driver<R> {
             driver.grow_depth_first(Open { node: 0, rows: root }, 0, &serial)?;
             Ok(driver.tree)
         })?;
-        // In the order of the leaves, so that the tree does not depend on threads.
+        // Graft in the order of the leaves, so that the tree does not depend on threads.
         tree.expect(&grown);
         for (&leaf, subtree) in leaves.iter().zip(grown) {
             tree.graft(leaf as usize, subtree);
@@ -207,7 +209,8 @@ impl<R: NodeRows> Driver<R> {
             // Split the first; a split into b branches adds b - 1 leaves.
             let n_more = R::best(&best).branches - 1;
             if n_leaves + n_more > limit {
-                // There will never be room for it, but maybe for one with fewer branches.
+                // There will never be room for this split, but maybe for a split with fewer
+                // branches.
                 self.discard(open.rows, control);
                 continue;
             }

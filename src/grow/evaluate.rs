@@ -72,7 +72,7 @@ pub(super) struct NodeEvaluator<'n, 'f, W: Scanning> {
     pub key: u64,
     /// Score also the thresholds that a convex criterion cannot choose.
     pub scores_all: bool,
-    /// What the path to the node allows; `None` without constraints.
+    /// The limits that the path to the node sets; `None` without constraints.
     pub path: Option<&'n PathLimits>,
     /// The orders of a small node, which the ranges no longer hold.
     pub short: Option<ShortNode<'n>>,
@@ -125,6 +125,7 @@ pub(super) trait ByOrder: Scanning {
 
 impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     /// The node as the search reads it; `contingency` holds the tables of the nominal features.
+    /// Both are borrowed, so this is free.
     pub fn tables<'l>(
         &'l self,
         contingency: &'l ContingencyTables<W::Sum>,
@@ -132,7 +133,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         RangeTables { evaluator: self, contingency }
     }
 
-    /// The options of growth and the class sums of the node.
+    /// The options of growth and the class sums of the node, from which the limits make their
+    /// tables. The sums leave out the rows that the search of a feature by significance leaves out.
     pub fn node(&self) -> NodeSums<'_, W::Sum> {
         let (setting, unit) = (self.context.setting, self.context.weights.unit());
         NodeSums { setting, totals: self.totals, unit }
@@ -168,7 +170,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     }
 
     /// The rows whose value of a numeric feature is known. `numeric` is the place of the feature
-    /// among the numeric ones, here and in the other methods.
+    /// among the numeric features, here and in the other methods.
     pub(super) fn known_order(&self, numeric: usize) -> KnownOrder<'_, W::Sum> {
         if let Some(short) = self.short {
             // Only features without missing values have short orders.
@@ -236,8 +238,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Ok(())
     }
 
-    /// Score the thresholds of a numeric feature, given by its place among the numeric ones, into a
-    /// sink. Rows without a value are a third branch of every threshold.
+    /// Score the thresholds of a numeric feature, given by its place among the numeric features,
+    /// into a sink. Rows without a value are a third branch of every threshold.
     pub(super) fn score_numeric(
         &self,
         numeric: usize,
@@ -247,7 +249,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         let KnownOrder { order, sums: known } = self.known_order(numeric);
         let (order, min): (&[u32], _) = (&order, self.minimum());
         if let Some(known) = &known {
-            // Missing values are a branch of every threshold, and no smaller than others may be.
+            // Missing values are a branch of every threshold, and the limits hold for this branch,
+            // too.
             let missing = (self.range.len - order.len()) as u32;
             if !self.node().allows_missing_branch(known, missing, min) {
                 return Ok(());
@@ -449,8 +452,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Ok(best.features)
     }
 
-    /// Score the thresholds of the wanted numeric features; several threads share those of a node
-    /// with many values.
+    /// Score the thresholds of the wanted numeric features. Several threads share the features of a
+    /// node with many values.
     fn score_numbers(
         &self,
         wanted: WantedFeatures<'_>,
@@ -488,8 +491,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         Ok(())
     }
 
-    /// The split of the node: that of the candidate which the selection rule takes, if the limits
-    /// accept it. With a rule of significance, that rule chooses the feature.
+    /// The split of the node: the candidate that the selection rule takes, if the limits accept it.
+    /// With a rule of significance, that rule chooses the feature.
     ///
     /// # Errors
     /// A score that is not a number, an error of a user's criterion, or cancellation.
@@ -506,7 +509,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         let pair_scores = self.other_evidence(workspace, control)?;
         let scores = pair_scores.as_ref();
         let (n_features, key) = (tables.features(), mix(setting.seed, self.key));
-        // As a rule all features are searched, which needs no list of them.
+        // As a rule all features are searched, and no list of features is needed.
         let winner = if setting.max_features.is_none() && self.path.is_none() {
             let all = WantedFeatures::ALL;
             let best = self.best_of_features(contingency, scores, all, workspace, control)?;
@@ -539,7 +542,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             (split_of_candidate(&self.tables(contingency), candidate)?, self.node());
         let branches = split.branches;
         let evidence = self.context.setting.criterion.evidence();
-        // By the order of a target, scores are gains over the undivided node, whose own is 0.
+        // By the order of a target, scores are gains over the undivided node, which itself scores
+        // 0.
         let distance_before = || match (pair_scores, evidence) {
             (Some(scores), _) => Ok(-scores.undivided),
             (None, Evidence::Order(_)) => Ok(0.0),
@@ -555,7 +559,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     }
 
     /// The threshold test between two neighbouring rows of a numeric feature's order: at the value
-    /// that the splitter has `drawn` between them, if it has, else where the setting puts it.
+    /// that the splitter has `drawn` between them, or where the setting puts it if none was drawn.
     fn threshold_test(&self, numeric: usize, rows: [u32; 2], drawn: Option<f64>) -> Test {
         let setting = self.context.setting;
         let column = self.context.numeric[numeric].column;
@@ -581,14 +585,14 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         if at <= len - at {
             return self.branches(sums_at(0..at), known);
         }
-        // What the right side leaves of all rows is the left side.
+        // The left side has all rows except the rows of the right side.
         let mut sums = sums_at(at..len);
         let all = known.unwrap_or(self.totals);
         sums.iter_mut().zip(all).for_each(|(sum, all)| *sum = all.minus(*sum));
         self.branches(sums, known)
     }
 
-    /// [`Self::branches_of_cut`] of an order.
+    /// [`Self::branches_of_cut`] for an order of entries.
     fn branches_of_order(
         &self,
         order: &[u32],
@@ -599,8 +603,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         self.branches_of_cut(at as usize, order.len(), sums_at, known)
     }
 
-    /// Class sums of the branches of a threshold, from those on its `left`; `known` are those of
-    /// the rows with a value, where others have none.
+    /// Class sums of the branches of a threshold, from the class sums on its `left`. `known` are
+    /// the class sums of the rows with a value, where other rows have none.
     fn branches(&self, left: Vec<W::Sum>, known: Option<&[W::Sum]>) -> BranchSums<W::Sum> {
         BranchSums { sums: self.node().by_branch(left, known), missing: known.is_some() }
     }
@@ -720,7 +724,8 @@ impl<W: ByOrder> WholeRows for RangeTables<'_, '_, '_, W> {
             let weight = |sums: &[W::Sum]| sums.iter().map(|sum| sum.value(unit)).sum::<f64>();
             return branches.map(|sums| weight(sums) as u32).collect();
         }
-        // Weights do not count rows: count the rows of each code, and add those of a branch.
+        // Weights do not count rows: count the rows of each code, and add the counts of the codes
+        // of a branch.
         let by_code = evaluator.code_sizes(nominal);
         if branch_of.is_empty() {
             return by_code;

@@ -9,7 +9,8 @@
 use crate::error::Result;
 use crate::numeric::{mix, uniform};
 
-/// The features among which a node is searched for a split: all of them, or those of a mask.
+/// The features among which a node is searched for a split: all features, or the features of a
+/// mask.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WantedFeatures<'m> {
     /// Whether each feature is wanted; `None` where all are.
@@ -20,12 +21,13 @@ impl<'m> WantedFeatures<'m> {
     /// All features of the data set.
     pub const ALL: Self = Self { mask: None };
 
-    /// The features whose place in the mask is true.
+    /// The features whose place in the mask is true. The mask has one place per feature of the data
+    /// set, by its number.
     pub fn only(mask: &'m [bool]) -> Self {
         Self { mask: Some(mask) }
     }
 
-    /// Whether a feature is wanted.
+    /// Whether a feature is searched. The feature is given by its number in the data set.
     #[inline]
     pub fn is_wanted(self, feature: u32) -> bool {
         self.mask.is_none_or(|mask| mask[feature as usize])
@@ -66,8 +68,7 @@ pub(super) fn search_among<T>(
 /// Search the first `n_together` features of an order at once, then one feature at a time until
 /// `search` finds a split.
 ///
-/// Each call of `search` gets features that no call before it had: what a call did not find, a
-/// later one does not look for again.
+/// Each call of `search` gets features that no call before it had, so no feature is searched twice.
 pub(super) fn search_in_order<T>(
     order: &[u32],
     n_together: usize,
@@ -85,7 +86,7 @@ pub(super) fn search_in_order<T>(
 }
 
 /// Fill `order` with all features in a random order that depends on `key` alone (Fisher and Yates).
-/// What `order` held before is dropped; only its memory is used again.
+/// The content of `order` is replaced; only its memory is used again.
 pub(super) fn shuffle(n_features: usize, key: u64, order: &mut Vec<u32>) {
     order.clear();
     order.extend(0..n_features as u32);

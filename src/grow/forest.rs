@@ -31,7 +31,7 @@ pub struct Bagging {
     pub trees: usize,
     /// Rows that are drawn for a tree; `None`: each tree grows on all rows.
     pub draws: Option<usize>,
-    /// Number of the first tree to grow; other calls grow those before it.
+    /// Number of the first tree to grow; other calls grow the trees before it.
     #[serde(default)]
     pub first: usize,
 }
@@ -46,7 +46,8 @@ pub struct BootstrapSampler {
 }
 
 impl BootstrapSampler {
-    /// A sampler of rows, whose hashes are those of [`row_hashes`], out of `n_rows`.
+    /// A sampler of rows of a data set of `n_rows` rows. `hashes` are the [`row_hashes`] of `rows`;
+    /// the sort by them makes samples independent of the order of the rows.
     ///
     /// # Errors
     /// [`Error::Memory`](crate::error::Error::Memory).
@@ -58,12 +59,14 @@ impl BootstrapSampler {
         Ok(Self { rows: sorted.into_iter().map(|(_, _, row)| row).collect(), n_rows })
     }
 
-    /// The rows that can be drawn, sorted by content and weight.
+    /// The rows that can be drawn, sorted by content and weight. A draw is a place in this list.
     pub fn rows(&self) -> &[u32] {
         &self.rows
     }
 
-    /// How often each internal row is in the sample of a tree, `draws` rows drawn with replacement.
+    /// How often each internal row is in the sample of a tree with this seed: `draws` rows are
+    /// drawn with replacement. The result has one number per row of the data set, 0 for rows that
+    /// cannot be drawn, and its sum is `draws`.
     pub fn draw(&self, seed: u64, draws: usize) -> Vec<u32> {
         let key = mix(seed, u64::MAX);
         let n = self.rows.len();
@@ -75,7 +78,8 @@ impl BootstrapSampler {
     }
 
     /// The rows that can be drawn and are not in the sample of a tree, sorted by content and
-    /// weight.
+    /// weight. The importances of features are computed on them, tree by tree. With many draws
+    /// there may be no such row.
     pub fn out_of_bag(&self, seed: u64, draws: usize) -> Vec<u32> {
         let times = self.draw(seed, draws);
         self.rows.iter().copied().filter(|&row| times[row as usize] == 0).collect()
@@ -91,7 +95,8 @@ fn weight_of(weights: &Weights, row: u32) -> u64 {
     }
 }
 
-/// A hash of the content of some rows of a data set: their class or number, and all cells.
+/// A hash of the content of some rows of a data set: their class or number, and all cells. The
+/// hashes come in the order of `rows`.
 pub fn row_hashes(data: &Dataset, rows: &RowSet) -> Vec<u64> {
     let numeric: Vec<bool> =
         data.columns().iter().map(|column| matches!(column, Column::Numeric(_))).collect();
@@ -141,7 +146,7 @@ pub fn content_hashes(
 
 /// How often the sample of a tree, `draws` of `n_rows` rows, holds each row of a partition.
 ///
-/// This is [`BootstrapSampler::draw`] where rows are distributed. `places` are those of the
+/// This is [`BootstrapSampler::draw`] where rows are distributed. `places` are the places of the
 /// partition's rows among all sorted rows, ascending. O(rows + draws).
 pub fn drawn_times(places: &[u64], n_rows: u64, seed: u64, draws: usize) -> Vec<u32> {
     let mut times = vec![0_u32; places.len()];
@@ -172,13 +177,14 @@ pub fn drawn_times(places: &[u64], n_rows: u64, seed: u64, draws: usize) -> Vec<
     times
 }
 
-/// The seed of a tree: 53 bits, which fit the numbers of JSON exactly.
+/// The seed of a tree: 53 bits, which fit the numbers of JSON exactly. A model keeps the seeds of
+/// its trees, so that their samples can be drawn again.
 pub fn seed_of_tree(seed: u64, tree: usize) -> u64 {
     mix(seed, tree as u64) >> 11
 }
 
 /// A hash of the content of all rows of a fit with their weights, in any order: a forest that is
-/// grown further must be given the same rows. `hashes` are those of [`row_hashes`].
+/// grown further must be given the same rows. `hashes` are the [`row_hashes`] of `rows`.
 pub fn content(hashes: &[u64], data: &Dataset, rows: &RowSet, weights: &Weights) -> u64 {
     let weighed_hash = |(hash, &row): (u64, &u32)| {
         // Samples need no numbers of the target, by which the rows of a data set are sorted.
@@ -239,7 +245,8 @@ pub fn grow_trees<T: Send>(
 }
 
 /// Out-of-bag votes: the mean probabilities of each internal row over the trees whose samples do
-/// not hold it, and the number of those trees.
+/// not hold it, and the number of those trees. The number is 0 for a row that every sample holds.
+/// Memory: a bit per tree and row.
 pub fn out_of_bag(
     forest: &Forest,
     data: &Dataset,

@@ -27,7 +27,7 @@ use crate::stats::by_weighing;
 use crate::stats::contingency::ContingencyTables;
 use crate::tree::{FeatureTest, Test};
 
-/// Thresholds that are computed between two checks for cancellation. With so many of them the check
+/// Thresholds that are computed between two checks for cancellation. At this number the check
 /// itself takes no measurable time.
 const THRESHOLDS_BETWEEN_CHECKS: usize = 1 << 16;
 
@@ -53,9 +53,9 @@ impl Candidate {
 
 /// All candidates of a set of rows, in feature and threshold order.
 ///
-/// `rows` are those of the node that is explained, and `root` those of the root of its tree, from
-/// which criteria on pairs and neighbours take their scales. `setting` is that of the tree, and
-/// `weights` are those of all rows of `data`.
+/// `rows` are the rows of the node that is explained. `root` are the rows of the root of its tree,
+/// from which criteria on pairs and neighbours take their scales. `setting` is the setting of the
+/// tree, and `weights` are the weights of all rows of `data`.
 ///
 /// # Errors
 /// A score that is not a number, a need of memory above the limit, an error of a user's criterion,
@@ -76,7 +76,7 @@ pub fn candidates(
 /// The tests of the features on a set of rows, most significant first.
 ///
 /// The result is empty where the setting has no rule of significance. `root` are the rows of the
-/// tree's root: the scores of ordered levels are those that the levels have there.
+/// tree's root, by which ordered levels are scored ([`GrowContext::score_levels`]).
 ///
 /// # Errors
 /// A need of memory above the limit, or cancellation.
@@ -98,7 +98,7 @@ pub fn feature_tests(
     })
 }
 
-/// All rows of a set as one node, of which every candidate is scored. `totals` are the class sums
+/// A node with all rows of a set, for which every candidate is scored. `totals` are the class sums
 /// of the rows.
 fn one_node<'n, 'f, W: ByOrder>(
     context: &'n GrowContext<'n, W>,
@@ -167,7 +167,7 @@ fn list_candidates<W: ByOrder>(
     name_candidates(&evaluator, &contingency, &scored, control)
 }
 
-/// Find Relief's radius, which is that of the root, where the criterion reads it. The node is
+/// Find Relief's radius from the rows of the root, where the criterion reads it. The node is
 /// another set of rows, so the rows of the root are brought into buffers of their own first.
 fn resolve_root_radius<W: ByOrder>(
     context: &GrowContext<'_, W>,
@@ -185,7 +185,8 @@ fn resolve_root_radius<W: ByOrder>(
 }
 
 /// Score every candidate of a node by rows, by the order of a numeric target, or by tables. The
-/// order of the result is that of the evidence; by tables, nominal features come first.
+/// result has the order in which the evidence scores candidates; by tables, nominal features come
+/// first.
 fn score_candidates<W: ByOrder>(
     evaluator: &NodeEvaluator<'_, '_, W>,
     contingency: &ContingencyTables<W::Sum>,
@@ -240,7 +241,7 @@ fn name_candidates<W: ByOrder>(
     for of_feature in scored.chunk_by(|one, next| one.feature == next.feature) {
         match context.place(of_feature[0].feature) {
             FeaturePlace::Numeric(numeric) => {
-                // One order serves all thresholds of the feature: to make it may take a sort.
+                // One order serves all thresholds of the feature, as making it may take a sort.
                 let (order, column) =
                     (evaluator.known_order(numeric), context.numeric[numeric].column);
                 let name = |&ScoredCandidate { feature, at, score }: &ScoredCandidate| {

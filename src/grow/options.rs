@@ -1,8 +1,8 @@
-//! Options of growth: what a caller chooses, as checked values.
+//! Options of growth, as checked values that a caller chooses.
 //!
 //! `crate::fit` fills a [`GrowthSetting`] from an estimator's parameters, one per tree.
 //! [`GrowthLimits`] says when a node stays a leaf, and [`check`] refuses limits outside their
-//! domain. All other modules of this folder read these types, so they depend on none of them but
+//! domain. All other modules of this folder read these types, so they depend on none of them except
 //! the pair counts that trees share.
 
 use super::constraints::Constraints;
@@ -24,7 +24,7 @@ pub enum Evaluation {
     Local,
     /// The table label x class of all rows.
     Global,
-    /// The global table while a step lowers its distance, else that of the leaf.
+    /// The global table while a step lowers its distance, otherwise the table of the leaf.
     Glocal,
 }
 
@@ -32,12 +32,12 @@ pub enum Evaluation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LeafLabels {
-    /// By the majority of their rows.
+    /// Each new leaf has the majority of its rows as its label.
     #[default]
     Majority,
-    /// By the best of all pairs of labels.
+    /// The labels are the best of all pairs of labels.
     All,
-    /// By the best of all pairs of different labels.
+    /// The labels are the best of all pairs of different labels.
     Distinct,
 }
 
@@ -81,11 +81,12 @@ pub enum LeafOrder {
 }
 
 impl LeafOrder {
-    /// The rank of a split: best-first growth makes splits in ascending order of it.
+    /// The rank of a split: best-first growth makes splits in ascending order of it. Leaves of
+    /// equal ranks are split in the order of their creation.
     pub fn rank(self, distance: f64, improvement: f64) -> u64 {
         match self {
             Self::Distance => order_key(distance),
-            // Not the negative, so that an improvement of 0 gives 0, not -0.
+            // For an improvement of 0 the difference is 0, where the negative would be -0.
             Self::Improvement => order_key(0.0 - improvement),
         }
     }
@@ -124,7 +125,8 @@ impl GrowthLimits {
         (self.min_samples_leaf as f64).max(self.min_weight_fraction_leaf * total)
     }
 
-    /// Whether constraints limit the values of nodes.
+    /// Whether monotonic constraints limit the values of nodes. Growth then scores all candidates
+    /// from their tables and takes no shortcut of convex criteria.
     pub fn are_monotonic(&self) -> bool {
         self.constraints.as_ref().is_some_and(|constraints| constraints.are_monotonic())
     }
@@ -162,15 +164,15 @@ impl GrowthLimits {
     }
 }
 
-/// What to do when a split does not lower the distance.
+/// Whether a node is split when the split does not lower the distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnRise {
-    /// Split anyway.
+    /// The node is split anyway.
     #[default]
     Ignore,
-    /// Do not split when the distance rises.
+    /// The node is not split when the distance rises.
     Stop,
-    /// Do not split unless the distance falls.
+    /// The node is split only when the distance falls.
     Strict,
 }
 
@@ -178,10 +180,10 @@ pub enum OnRise {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EmptyBranch {
-    /// What its parent would have predicted.
+    /// The leaf predicts the label that its parent would have predicted.
     #[default]
     Parent,
-    /// Nothing.
+    /// The leaf predicts nothing, and its rows are unclassified.
     Unclassified,
 }
 
@@ -189,12 +191,13 @@ pub enum EmptyBranch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Thresholds {
-    /// Halfway between two values.
+    /// Thresholds lie halfway between two values.
     #[default]
     Midpoint,
-    /// On the lower value.
+    /// Thresholds lie on the lower value.
     Value,
-    /// On the largest value of all training rows that is not above the midpoint (J48).
+    /// Thresholds lie on the largest value of all training rows that is not above the midpoint
+    /// (J48).
     TrainingValue,
 }
 
@@ -237,17 +240,18 @@ pub struct GrowthSetting<'a> {
     pub raw: Option<&'a Dataset<'a>>,
     /// Rows without a value go down all branches as fractional instances.
     pub fractional: bool,
-    /// Number of all training rows, those held out for pruning included.
+    /// Number of all training rows, including the rows held out for pruning.
     pub all_rows: f64,
     /// The training rows as bits, where these are not all rows and thresholds are training values.
     pub training: Option<Bits>,
 }
 
 impl GrowthSetting<'_> {
-    /// How much a split improves the tree: `w (s(T) - s(T1))`, where `w` is the weight of the node,
-    /// `T` the table of the split and `T1` that of the same rows in one branch; without the factor
-    /// `w` for scores that grow with the rows themselves ([`crate::criteria::Info::extensive`]).
-    /// For gini and info_gain this is the weighted impurity decrease of scikit-learn.
+    /// How much a split improves the tree: `w (s(T) - s(T1))`. Here `w` is the weight of the node,
+    /// `T` the table of the split, and `T1` the table of the same rows in one branch. The factor
+    /// `w` is left out for scores that grow with the rows themselves
+    /// ([`crate::criteria::Info::extensive`]). For gini and info_gain this is the weighted impurity
+    /// decrease of scikit-learn.
     pub(super) fn improvement(&self, weight: f64, score: f64, undivided: f64) -> f64 {
         // A user's function may have no value for one branch.
         let undivided = if undivided.is_nan() { 0.0 } else { undivided };

@@ -31,7 +31,7 @@ pub(super) fn order_in_two(
     }
 }
 
-/// Partition an order in three: rows without a bit in `later` come first, those with one in `last`
+/// Partition an order in three: rows without a bit in `later` come first, rows with a bit in `last`
 /// come last. `sizes` are the rows of each branch. The range of a branch that is not kept is left
 /// in an unspecified state.
 pub(super) fn order_in_three(

@@ -52,7 +52,8 @@ impl RowBuffers {
         Ok(buffers)
     }
 
-    /// Bytes of [`Self::undivided`] for `rows` rows.
+    /// Bytes of [`Self::undivided`] for `rows` rows. The listing of candidates asks this before it
+    /// makes the buffers, as pairs of rows may need far more memory beside them.
     pub fn bytes<W: Scanning>(context: &GrowContext<'_, W>, rows: usize) -> usize {
         let bytes_per_coded_row = match context.nominal.features.len() {
             0 => 0,
@@ -97,7 +98,8 @@ impl RowBuffers {
         })
     }
 
-    /// The buffers as slices of all rows, for the worker that begins at the root.
+    /// The buffers as slices of all rows, for the worker that begins at the root. The slices borrow
+    /// the buffers until the tree is grown.
     pub fn slices(&mut self) -> RowSlices<'_> {
         let [codes, other_codes] = &mut self.codes;
         let [classes, other_classes] = &mut self.classes;
@@ -142,7 +144,7 @@ fn pack_codes<W: Scanning>(
 }
 
 /// The entries of an order whose rows are kept; there are `n_kept` of them. An entry is tied when
-/// an earlier one of its value is kept.
+/// an earlier entry of its value is kept.
 fn filter_order(order: &[u32], keep: &Bits, n_kept: usize) -> Vec<u32> {
     // Each entry is written before it is known whether it stays, so there is one place more.
     let mut kept_entries = vec![0; n_kept + 1];
@@ -173,7 +175,7 @@ pub(super) struct RowSlices<'f> {
 pub(super) struct NodeRange {
     pub start: usize,
     pub len: usize,
-    /// Which of the two buffers of codes holds them.
+    /// The number of the buffer of codes that holds the rows, 0 or 1.
     pub buffer: usize,
 }
 
@@ -202,11 +204,11 @@ impl PartitionPlan<'_> {
 /// Reusable memory of one worker.
 #[derive(Debug, Default)]
 pub(super) struct PartitionScratch {
-    /// Of two or three branches: the rows that are not in the first.
+    /// For two or three branches: the rows that are not in the first branch.
     later: Bits,
-    /// Of three branches: among those rows, the ones in the last.
+    /// For three branches: among those rows, the rows in the last branch.
     last: Bits,
-    /// Of more branches: the branch of each row.
+    /// For more branches: the branch of each row.
     branch_of_row: Vec<u16>,
     /// Entries that leave their places while an order is partitioned.
     entries: Vec<u32>,
@@ -216,7 +218,7 @@ pub(super) struct PartitionScratch {
 
 impl PartitionScratch {
     /// Memory for the splits of nodes of a data set with `n_rows` rows, with one bit per row. The
-    /// memory of splits in more than two branches is made when the first one comes.
+    /// memory of splits in more than two branches is made when the first such split comes.
     pub fn new(n_rows: usize) -> Self {
         Self {
             later: Bits::new(n_rows),
@@ -245,13 +247,16 @@ impl PartitionScratch {
 }
 
 impl<'f> RowSlices<'f> {
-    /// The order of a numeric feature within a node.
+    /// The order of a numeric feature within a node: the entries of its rows by ascending value,
+    /// rows without a value last. Where nodes sort their features, only order 0 exists, and it
+    /// lists the rows of the node in ascending order.
     pub fn order(&self, numeric: usize, range: NodeRange) -> &[u32] {
         let start = range.start - self.base;
         &self.orders[numeric][start..start + range.len]
     }
 
-    /// The coded rows of a node, `row_bytes` bytes of codes each.
+    /// The coded rows of a node, `row_bytes` bytes of codes each, with the class and the number of
+    /// each row. They are empty without nominal features.
     pub fn coded(&self, row_bytes: usize, range: NodeRange) -> CodedRows<'_> {
         let start = range.start - self.base;
         let buffer = &self.coded[range.buffer];
@@ -263,10 +268,10 @@ impl<'f> RowSlices<'f> {
     }
 
     /// Write the branch of each row of a node into the scratch memory: as one bit for two branches,
-    /// as two bits for three, else as a number.
+    /// as two bits for three, and as a number for more.
     ///
     /// `sorted` is the order of a numeric split feature that the buffers do not hold, with its rows
-    /// already branch by branch. `layout` is that of the nominal codes.
+    /// already branch by branch. `layout` is the layout of the nominal codes.
     fn mark_branches(
         &self,
         node: NodeRange,
@@ -379,10 +384,10 @@ impl<'f> RowSlices<'f> {
         sorted
     }
 
-    /// Partition every order but that of the split feature, which has its branches side by side
-    /// already; where nodes sort their features, partition the one list of rows.
+    /// Partition every order except the order of the split feature, which has its branches side by
+    /// side already. Where nodes sort their features, partition the one list of rows.
     ///
-    /// To let several threads share the orders of a wide node took as long, and more CPU time.
+    /// Sharing the orders of a wide node among several threads took as long, and more CPU time.
     fn partition_orders(
         &mut self,
         range: Range<usize>,

@@ -60,7 +60,8 @@ pub(super) struct ShortPool {
 }
 
 impl ShortPool {
-    /// Take the memory of a finished node back; the next node of at most 64 rows reuses it.
+    /// Take the memory of a finished node back; the next node of at most 64 rows reuses it. Its
+    /// content is overwritten then.
     pub fn recycle(&mut self, orders: Box<ShortOrders>) {
         self.unused.push(orders);
     }
@@ -82,9 +83,9 @@ impl ShortPool {
 /// How the thresholds of small nodes are scored.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ShortScoring {
-    /// From running sums over the classes.
+    /// Thresholds are scored from running sums over the classes.
     Classes(RunningScores),
-    /// By the means of a numeric target.
+    /// Thresholds are scored by the means of a numeric target.
     Means,
 }
 
@@ -118,7 +119,9 @@ impl ShortScoring {
 }
 
 impl ShortOrders {
-    /// Copy the orders of a range of at most 64 rows, whose class sums are `totals`.
+    /// Copy the orders of a range of at most 64 rows, whose class sums are `totals`. O(rows x
+    /// features), once per subtree: the nodes below make their orders from the copy. Every numeric
+    /// feature must have a value in each of these rows.
     pub fn new<W: Scanning>(
         context: &GrowContext<'_, W>,
         slices: &RowSlices<'_>,
@@ -188,13 +191,16 @@ impl ShortOrders {
         self.facts = facts;
     }
 
-    /// The numbers of a numeric target, whose sums are `totals`; `None` for classes.
+    /// The numbers of a numeric target, whose sums are `totals`; `None` for classes, and where the
+    /// sums may not fit 64 bits. The packed rows belong to the whole subtree, the sums to this
+    /// node.
     pub fn numbers<S: Sum>(&self, totals: &[S], min: Minimum) -> Option<ShortNumbers<'_>> {
         ShortNumbers::new(&self.rows.packed, self.facts.len, totals, min)
     }
 
     /// The orders of the two children of a split after `left` rows of a feature's order; `None` for
-    /// a child that is not kept.
+    /// a child that is not kept. Each child takes the entries of its rows from every order: O(rows
+    /// x features).
     pub fn divide(
         &self,
         numeric: usize,
@@ -209,13 +215,15 @@ impl ShortOrders {
     }
 
     /// The row of the data set at a place of the order of a feature; at the last row, for a place
-    /// after it.
+    /// after it. A threshold reads the values of the rows beside it, and with all rows on its left
+    /// the last row is on both sides.
     pub fn row_at(&self, numeric: usize, place: usize) -> u32 {
         let number = self.orders.rows[numeric].0[place.min(self.facts.len - 1)];
         self.rows.ids[usize::from(number) % ROWS]
     }
 
-    /// The rows of the data set at some places of the order of a feature.
+    /// The rows of the data set at some places of the order of a feature. Class sums of one side of
+    /// a cut are added up from them, and values near a likely cut are fetched ahead by them.
     pub fn in_order(
         &self,
         numeric: usize,
@@ -225,7 +233,8 @@ impl ShortOrders {
         order[places].iter().map(|&row| self.rows.ids[usize::from(row) % ROWS])
     }
 
-    /// The order of a feature as entries of rows of the data set.
+    /// The order of a feature as entries of rows of the data set, for code that reads long orders.
+    /// It allocates nothing; the tied bits are read from the copy.
     pub fn entries(&self, numeric: usize) -> impl Iterator<Item = u32> {
         let tied = self.orders.tied[numeric];
         let rows = self.in_order(numeric, 0..self.facts.len).enumerate();

@@ -1,5 +1,5 @@
 //! Selection of a node's feature by significance: the tests of all features, and the best split of
-//! the most significant one that has any.
+//! the most significant feature that has any.
 //!
 //! [`NodeEvaluator::choose`] comes here where the setting has a rule of significance
 //! ([`crate::split::significance`]). The rows with one value of a feature are summed exactly, value
@@ -77,7 +77,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     /// where all entries have one value.
     ///
     /// `order` are the entries with a value, ascending, and `middle` is the row in their middle.
-    /// Scores lie around 0, that of the middle row, and are scaled by a power of two, which is
+    /// Scores are differences from the value of the middle row, scaled by a power of two, which is
     /// exact: nothing cancels, and no square leaves the range of a double.
     fn value_score<'s>(
         &'s self,
@@ -103,7 +103,8 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         let [first, last] = [order[0], order[order.len() - 1]].map(|e| value(entry_row(e)));
         let centre = value(middle);
         let reach = (centre - first).max(last - centre);
-        // The inverse of the power of two below the reach; that of a subnormal reach is no double.
+        // The inverse of the power of two below the reach. The inverse for a subnormal reach would
+        // not be a double, so the exponent is bounded.
         let scale = (-reach.log2().floor().max(-1000.0)).exp2();
         let score = move |group: &[u32]| (value(entry_row(group[0])) - centre) * scale;
         (reach > 0.0).then_some(score)
@@ -210,8 +211,8 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     }
 
     /// The logarithm of the p-value of the quadratic form of some groups, by permutations of their
-    /// rows. A row keeps its weight, which may be that of its class, and copies are rows of their
-    /// own.
+    /// rows. A row keeps its weight, which may be the weight of its class, and copies are rows of
+    /// their own.
     fn permutation_log_p<'e>(
         &self,
         is_scored: bool,
@@ -248,8 +249,8 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         })
     }
 
-    /// Merge the levels of a feature that do not differ significantly, of which missing values are
-    /// the last; `None` where the feature does not vary.
+    /// Merge the levels of a feature that do not differ significantly. Missing values are the last
+    /// level. `None` where the feature does not vary.
     fn merge_levels(&self, merging: &LevelMerging, feature: u32) -> Option<MergedLevels> {
         let FeaturePlace::Nominal(place) = self.context.place(feature) else { return None };
         let (nominal, unit) = (&self.context.nominal, self.context.weights.unit());
@@ -270,8 +271,8 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         merging.merge(LevelTable { cells: &cells, classes: self.totals.len(), order, scale })
     }
 
-    /// The split with a branch for each group of merged levels, of which missing values may be one;
-    /// `None` where there is one group, or where a limit excludes a branch.
+    /// The split with a branch for each group of merged levels; missing values may be in any of the
+    /// groups. `None` where there is one group, or where a limit excludes a branch.
     fn merged_split(
         &self,
         merging: &LevelMerging,
@@ -325,8 +326,8 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
 
     /// The branch of each code of a nominal feature, where each group of levels has one.
     ///
-    /// An ordered level without rows joins the next level above it that has some, else the next one
-    /// below. Any other code without rows joins the `heaviest` branch.
+    /// An ordered level without rows joins the next level above it that has rows, or the next level
+    /// below it if there is none above. Any other code without rows joins the `heaviest` branch.
     fn branches_of_codes(
         &self,
         place: usize,
@@ -359,9 +360,9 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         splits.filter_map(|split| split.map(|split| split.map(candidate)).transpose()).collect()
     }
 
-    /// The best split of the most significant feature that has an allowed one, if it is
-    /// significant. Its test is left in the workspace; where no feature is split, that of the most
-    /// significant one.
+    /// The best split of the most significant feature that has an allowed split, if the feature is
+    /// significant. Its test is left in the workspace; where no feature is split, the test of the
+    /// most significant feature is left there.
     ///
     /// # Errors
     /// A score that is not a number, an error of a user's criterion, or cancellation.
@@ -425,7 +426,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             *sum = sum.plus(all.minus(known));
         }
         if let FeaturePlace::Nominal(_) = self.context.place(split.feature) {
-            // A level is its branch where no division lists them.
+            // A level is its branch where no division lists the branches of the levels.
             if split.branch_of.is_empty() {
                 split.branch_of = (0..split.branches as u16).collect();
             }

@@ -34,7 +34,8 @@ use crate::stats::{ExactMoments, Sum, Weighing};
 /// Places that are scored together.
 const PLACES: usize = 1024;
 
-/// The weight of a node's rows and the sum of their numbers, in units.
+/// The weight of a node's rows and the sum of their numbers, in units of weight and of the target's
+/// grid.
 #[derive(Debug, Clone, Copy)]
 pub struct MeanNode {
     /// Weight of the rows.
@@ -45,7 +46,7 @@ pub struct MeanNode {
     pub(super) whole: i64,
     /// The mean minus that number.
     rest: f64,
-    /// Least weight of a branch.
+    /// Least weight of a branch; at least 1, so that no branch is empty.
     least: i64,
     /// The last cut that the criterion scored. In a small node many features divide the rows
     /// alike.
@@ -61,15 +62,17 @@ struct ScoredCut {
 }
 
 impl MeanNode {
-    /// The node with these class sums; `None` for sums of classes, and as for [`Self::new`].
+    /// The node with these class sums; `None` if the sums are counts of classes, or if
+    /// [`Self::new`] returns `None`. A numeric target has one sum, so only the first is read.
     #[inline]
     pub fn of<S: Sum>(sums: &[S], min: Minimum) -> Option<Self> {
         let all = sums.first()?.moments()?;
         Self::new(all.weight, all.first as i64, min)
     }
 
-    /// A node of this weight and sum of numbers, in units; `None` where sums may not fit 64 bits.
-    /// Each row weighs 1, or stands for copies.
+    /// A node of this weight and sum of numbers, in units. `None` without weight, where sums may
+    /// not fit 64 bits, and where a row may weigh a fraction: each row must weigh 1, or stand for
+    /// copies.
     #[inline]
     pub fn new(weight: i64, sum: i64, min: Minimum) -> Option<Self> {
         if weight < 1 || weight > ExactMoments::MOST_NARROW as i64 || !min.copies {
@@ -81,7 +84,8 @@ impl MeanNode {
     }
 
     /// The criterion's score of a cut with a weight `left` on its left, where differences from the
-    /// whole number add up to `sum`. It reads weights and means alone.
+    /// whole number add up to `sum`. The criterion is given weights and means alone; the score of
+    /// the last cut is kept, and a cut with the same sides takes it.
     fn exact_score(
         &mut self,
         left: i64,
@@ -115,12 +119,12 @@ impl MeanNode {
         }
     }
 
-    /// The weight of the other side of a cut, and its sum of differences.
+    /// The weight of the other side of a cut, and the sum of differences on that side.
     fn other_side(&self, (weight, sum): (i64, i64)) -> (i64, i64) {
         (self.weight - weight, self.sum - self.whole * self.weight - sum)
     }
 
-    /// Give cuts of one feature to the sink. Their number is a multiple of [`CHUNK`].
+    /// Give cuts of one feature to the sink. The number of cuts is a multiple of [`CHUNK`].
     pub(super) fn send_cuts(
         &mut self,
         feature: u32,
@@ -160,8 +164,8 @@ fn send_estimates(
     sink.estimated(feature, Estimates { at, scores, largest, error, exact })
 }
 
-/// Score the thresholds at some places among packed rows; `node` are those with a known value.
-/// Thresholds that cannot be best are left out.
+/// Score the thresholds at some places among packed rows; `node` has the sums of the rows with a
+/// known value. Thresholds that cannot be best are left out.
 pub(super) fn score_candidates<W: Weighing>(
     scan: &Scan<'_, W>,
     mut node: MeanNode,
@@ -194,7 +198,7 @@ pub(super) fn score_candidates<W: Weighing>(
     Ok(())
 }
 
-/// Score the thresholds at some places, where rows have weights and `node` are the sums of those
+/// Score the thresholds at some places, where rows have weights; `node` has the sums of the rows
 /// with a known value.
 pub(super) fn score_weighed<W: Weighing>(
     scan: &Scan<'_, W>,
@@ -244,25 +248,28 @@ pub(super) fn score_weighed<W: Weighing>(
     Ok(())
 }
 
-/// A node of at most 64 rows.
+/// A node of at most 64 rows. Its orders have one byte per entry, and all its features can be
+/// scored by one call of a kernel.
 #[derive(Debug)]
 pub struct ShortNumbers<'a> {
-    /// The rows, packed.
+    /// The rows of the node, packed; their numbers are the bytes of the orders.
     rows: &'a SmallRows,
     node: MeanNode,
-    /// Cuts of a feature without equal values.
+    /// Number of cuts of a feature without equal values: one less than the rows.
     cuts: usize,
 }
 
 impl<'a> ShortNumbers<'a> {
-    /// A node of `len` rows, numbered in `rows`, with these sums; `None` as for [`MeanNode::of`].
+    /// A node of `len` rows, numbered in `rows`, with these sums. `None` where [`MeanNode::of`]
+    /// returns `None`; the node is then searched by tables.
     pub fn new<S: Sum>(rows: &'a SmallRows, len: usize, sums: &[S], min: Minimum) -> Option<Self> {
         MeanNode::of(sums, min).map(|node| Self { rows, node, cuts: len - 1 })
     }
 
     /// Score the thresholds of some features, given by their places in the orders and their
-    /// numbers. `prefetch_cut` gets the place of a feature and the rows on the left of a cut that
-    /// is likely to win.
+    /// numbers. `prefetch_cut` gets the place of a feature and the number of rows on the left of a
+    /// cut that is likely to win, so that the caller can fetch the values between which the
+    /// threshold would lie.
     pub fn score_candidates(
         &mut self,
         orders: &Orders,
@@ -323,8 +330,9 @@ impl<'a> ShortNumbers<'a> {
         means::best_cuts(Level::active(), cuts, found)
     }
 
-    /// Give the cuts to the sink that may be the best of all and are the first with this division
-    /// of the rows, from the best cut of each feature and the largest of their scores.
+    /// Give the sink the cuts that may be the best of all. `found` has the best cut of each
+    /// feature, and `largest` is the largest of their scores. A cut that divides the rows as the
+    /// cut before it does is left out: the first of equal cuts wins.
     fn send_winners(
         &mut self,
         orders: &Orders,
@@ -335,7 +343,7 @@ impl<'a> ShortNumbers<'a> {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let bound = largest - 2.0 * error_of(largest, self.node.for_kernels(context).scale);
-        // Both sides of the last cut that was given.
+        // Both sides of the last cut whose score reached the bound.
         let mut last = [(0, 0); 2];
         for (features, best) in features.chunks(CHUNK).zip(found) {
             for (lane, &(place, feature)) in features.iter().enumerate() {
@@ -373,8 +381,8 @@ impl<'a> ShortNumbers<'a> {
         })
     }
 
-    /// Score the thresholds of one feature, whose order has the entries in `tied` equal to those
-    /// before them.
+    /// Score the thresholds of one feature, in whose order the entries in `tied` have the value of
+    /// the entry before.
     fn score_feature(
         &mut self,
         feature: u32,

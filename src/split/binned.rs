@@ -1,10 +1,11 @@
 //! Thresholds between bins: the cuts between the bins that occur in a node.
 //!
 //! The counts of a feature come as [`BinGroups`], one group for each bin with rows, ascending. A
-//! candidate lies between each group and the next; the counts on its left are a running sum.
-//! Candidates, their order, limits on branches and the cuts that a convex criterion cannot choose
-//! are those of [`super::threshold`] on rows whose values are their bins, so with a bin for each
-//! value the same split is chosen, to the last bit. O(bins x classes) and the criterion's formula.
+//! candidate lies between each group and the next; the counts on its left are a running sum. The
+//! candidates, their order, the limits on branches and the cuts that a convex criterion cannot
+//! choose are the same as in [`super::threshold`] on rows whose values are their bins. So with a
+//! bin for each value the same split is chosen, to the last bit. O(bins x classes) and the
+//! criterion's formula.
 //!
 //! Histogram growth calls this for features that its quicker kernels do not serve (three branches,
 //! criteria without running sums).
@@ -21,26 +22,29 @@ use crate::reached::{self, Way};
 use crate::simd::means::CHUNK;
 use crate::stats::Sum;
 
-/// The occupied bins of one feature in a node, ascending, without that of missing values.
+/// The occupied bins of one feature in a node, ascending, without the bin of missing values.
 #[derive(Debug, Clone, Default)]
 pub struct BinGroups<S> {
     /// The bin of each group.
     pub codes: Vec<u32>,
     /// Class sums, `[group * classes + class]`.
     pub sums: Vec<S>,
-    /// Number of rows of each group, where sums do not count rows; else empty.
+    /// Number of rows of each group, where sums do not count rows; otherwise empty.
     pub rows: Vec<u32>,
 }
 
 impl<S: Sum> BinGroups<S> {
-    /// Remove all groups, and keep the memory for the next feature.
+    /// Remove all groups. The vectors keep their memory, so nothing is allocated per feature and
+    /// node.
     pub fn clear(&mut self) {
         self.codes.clear();
         self.sums.clear();
         self.rows.clear();
     }
 
-    /// Class sums of the groups whose code is at most `code`.
+    /// Class sums of the groups whose code is at most `code`: the left branch of the threshold
+    /// above that code. O(groups x classes), for single candidates; [`score_candidates`] adds up
+    /// running sums instead.
     pub fn left_of(&self, code: u32, classes: usize) -> Vec<S> {
         let mut left = vec![S::default(); classes];
         for (group, _) in self.codes.iter().enumerate().take_while(|(_, c)| **c <= code) {
@@ -129,6 +133,8 @@ impl<S: Sum> SideSize<S> {
 }
 
 /// Score all cuts of one feature; a candidate is identified by the highest code on its left.
+/// Nothing is scored where fewer than two bins occur, unless rows without a value are a third
+/// branch: then a single bin is cut from them.
 pub fn score_candidates<S: Sum>(
     scan: &BinScan<'_, S>,
     context: &Context,
@@ -138,7 +144,7 @@ pub fn score_candidates<S: Sum>(
     let groups = scan.groups;
     let n_groups = groups.codes.len();
     let branches = if scan.known == scan.totals { 2 } else { 3 };
-    // One known code is cut from missing values.
+    // Where only one code is known, its rows are cut from the rows without a value.
     let is_alone = n_groups == 1 && branches == 3;
     if n_groups < 2 && !is_alone {
         return Ok(());
@@ -152,8 +158,8 @@ pub fn score_candidates<S: Sum>(
     }
     scratch.prepare_cuts(scan.known, scan.totals, scan.unit, n_groups);
     let has_limits = scan.min.rows > 1 || scan.min.weight > 0.0;
-    // Beside a third branch the known rows of one class score alike wherever they are cut; the
-    // first cut must then be found.
+    // Beside a third branch the known rows of one class score alike wherever they are cut. The
+    // first cut must then be a candidate, as it wins.
     let has_several_classes = || scan.known.iter().filter(|sum| !sum.is_empty()).count() > 1;
     let convex = scan.convex && (branches == 2 || has_several_classes());
     let mut right =
@@ -197,7 +203,7 @@ pub fn score_candidates<S: Sum>(
 }
 
 /// Score the cuts of one feature by the means of a numeric target: cut `j` lies above bin `j`,
-/// whose code is `at(j)`. Bins without rows have none.
+/// whose code is `at(j)`. No cut lies above a bin without rows.
 pub fn score_means<S: Sum>(
     feature: u32,
     bins: impl ExactSizeIterator<Item = S>,

@@ -13,9 +13,10 @@ use crate::simd::columns::SLACK;
 use crate::simd::running::BLOCK as PLACES;
 use crate::stats::Sum;
 
-/// Candidates that a scan collects before they are scored.
+/// Candidates that a scan collects before they are scored, unless tables are large.
 pub const BLOCK: usize = 256;
-/// Most candidates of a block.
+/// Most candidates of a block. A scan appends at most [`BLOCK`] of them at a time, and the block is
+/// scored once there is less room than that.
 const MOST_CANDIDATES: usize = 2 * BLOCK;
 /// Fewest candidates for which a block is laid out.
 const FEWEST_CANDIDATES: usize = 16;
@@ -32,7 +33,8 @@ pub(super) struct PlaceRange {
 }
 
 impl PlaceRange {
-    /// Whether the range holds no place.
+    /// Whether the range holds no place. A scan without an admissible place is left before its
+    /// buffers are laid out.
     pub fn is_empty(self) -> bool {
         self.first > self.last
     }
@@ -51,17 +53,17 @@ pub struct BlockScratch<C> {
     pub(super) declared: Vec<u32>,
     /// The feature of each candidate, where a block holds several features.
     pub(super) features: Vec<u32>,
-    /// Room for candidates: the distance between the planes of two cells.
+    /// The number of candidates for which there is room, which is the distance between two planes.
     pub(super) stride: usize,
-    /// Unit weights: rows on the left by class, as the kernel writes them.
+    /// With unit weights: the rows on the left by class, as the kernel writes them.
     pub(super) tails: Vec<u32>,
-    /// Fixed-point weights: weight on the left by class, as the kernel writes it.
+    /// With fixed-point weights: the weight on the left by class, as the kernel writes it.
     pub(super) sums: Vec<i64>,
     /// Runs of places that a scan looks at.
     pub(super) runs: Vec<PlaceRange>,
     /// Upper bounds on the scores in stretches of places.
     pub(super) bounds: Vec<f64>,
-    /// Scores on the way to those bounds.
+    /// Scores from which these bounds are computed.
     pub(super) scores: Vec<f64>,
     /// Sums at the steps of one order; see [`super::scan::Scan::steps`].
     pub steps: Vec<i64>,
@@ -74,8 +76,9 @@ pub struct BlockScratch<C> {
 impl<C: Count> BlockScratch<C> {
     /// Lay out blocks for up to `most` cuts of one feature; returns their number of branches.
     ///
-    /// `known` are the class sums of the rows with a known value, `totals` those of all rows. Where
-    /// they differ, the rows without a value are a third branch, which is filled here.
+    /// `known` are the class sums of the rows with a known value, `totals` the class sums of all
+    /// rows of the node. Where the two differ, the rows without a value are a third branch, which
+    /// is filled here.
     pub(super) fn prepare_cuts<S: Sum<Cell = C>>(
         &mut self,
         known: &[S],
@@ -97,7 +100,8 @@ impl<C: Count> BlockScratch<C> {
         branches
     }
 
-    /// Make room for up to `most` tables of `branches x classes`, fewer when tables are large.
+    /// Make room for up to `most` tables of `branches x classes`, and for fewer when tables are
+    /// large.
     pub(super) fn prepare(&mut self, branches: usize, classes: usize, most: usize) {
         let n_cells = branches * classes;
         let wanted = most.next_power_of_two().clamp(FEWEST_CANDIDATES, MOST_CANDIDATES);
@@ -105,13 +109,14 @@ impl<C: Count> BlockScratch<C> {
         if self.cells.len() < n_cells * self.stride {
             self.cells.resize(n_cells * self.stride, C::default());
         }
-        // Kernels write up to SLACK entries past what they report.
+        // Kernels write up to SLACK entries past the candidates that they report.
         if self.at.len() < self.stride + SLACK {
             self.at.resize(self.stride + SLACK, 0);
         }
     }
 
-    /// Give all candidates the same declared number of branches.
+    /// Give all candidates the same declared number of branches, as criteria read it
+    /// ([`Tables::declared`]).
     pub(super) fn declare(&mut self, branches: u32) {
         if self.declared.first() != Some(&branches) || self.declared.len() < self.stride {
             self.declared.clear();
@@ -180,7 +185,8 @@ pub struct CutTable {
 
 impl CutTable {
     /// The exact score of a cut with `left` of `all` rows of each class on its left. The table has
-    /// only the classes with rows.
+    /// only the classes with rows, so the score does not depend on classes that are absent from the
+    /// node. O(classes), without allocation once the buffers have grown.
     pub fn score(
         &mut self,
         criterion: &dyn Criterion,

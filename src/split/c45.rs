@@ -1,30 +1,30 @@
 //! C4.5's rule for candidates (release 8, as J48 of Weka 3.6 has it), where it differs from "the
 //! best score of all".
 //!
-//! With `W` the weight of a node and `K` that of its rows whose value of a feature is known:
+//! With `W` the weight of a node and `K` the weight of its rows whose value of a feature is known:
 //!
-//! - *Nominal*: usable when at least two branches hold weight `M` or more.
-//! - *Numeric*: a cut lies between values more than 1e-5 apart, both sides holding at least
-//!   `M`, or, where that is more, `0.1 K / classes`, but then no more than 25. Of these cuts the
-//!   one with the largest *gain* is taken; `log2(cuts) / W` is subtracted from it (Quinlan 1996),
-//!   and the feature is usable when a positive gain is left.
+//! - *Nominal*: a split is usable when at least two branches hold weight `M` or more.
+//! - *Numeric*: a cut lies between values more than 1e-5 apart. Both sides must weigh at least `M`;
+//!   if `0.1 K / classes` is more than `M`, they must weigh as much as that, or 25 if that is less.
+//!   Among these cuts the one with the largest *gain* is taken; `log2(cuts) / W` is subtracted from
+//!   it (Quinlan 1996), and the feature is usable when a positive gain is left.
 //! - Gain is `K/W (H(c) - H(c|m))`; the entropy of the split counts the rows without a value as one
 //!   more branch.
-//! - *Gain filter*: a feature whose gain is below the mean over the usable ones (minus 0.001 with
-//!   `guard="j48"`) is out; features with as many values as 0.3 times the training rows do not
-//!   count in the mean, unless all features are such.
-//! - Of the rest the largest gain ratio wins. Everywhere a number must exceed another by 1e-6 to be
-//!   larger: of two candidates that are nearly equal the first stays.
+//! - *Gain filter*: a feature whose gain is below the mean gain of the usable features (minus 0.001
+//!   with `guard="j48"`) is out. Nominal features with at least 0.3 times as many levels as there
+//!   are training rows do not count in the mean, unless all features are such.
+//! - The largest gain ratio of the remaining features wins. Everywhere a number must exceed another
+//!   by 1e-6 to be larger: of two candidates that are nearly equal the first stays.
 //!
 //! Source: Quinlan, C4.5 (1993), chapter 2; Quinlan, Improved use of continuous attributes in C4.5,
 //! JAIR 4 (1996).
 //!
-//! Gain and gain ratio are those of `criteria::c45`. The sequence of comparisons with 1e-6 is that
-//! of C4.5, but a run of rows of one class is scanned only when one of its ends beats the best so
-//! far: gain is convex along a run (Fayyad & Irani 1992). O(rows) per feature and node. With few
-//! classes [`super::cuts`] finds the same cut in blocks, and quicker.
+//! Gain and gain ratio are computed by `criteria::c45`. Gains are compared with 1e-6 in the order
+//! in which C4.5 compares them, but a run of rows of one class is scanned only when one of its ends
+//! beats the best so far: gain is convex along a run (Fayyad & Irani 1992). O(rows) per feature and
+//! node. With few classes [`super::cuts`] finds the same cut in blocks, and quicker.
 //!
-//! Not for scores other than gain and gain ratio.
+//! The rule serves no scores other than gain and gain ratio.
 
 use super::scan::ClassOf;
 use crate::criteria::GainFilter;
@@ -36,7 +36,8 @@ use crate::stats::{Sum, Weighing};
 
 /// Values this close are not cut apart.
 pub const CLOSE: f64 = 1e-5;
-/// A feature with more values than this share of the training rows does not count in the mean gain.
+/// A nominal feature whose levels are at least this share of the training rows in number does not
+/// count in the mean gain.
 pub const MANY: f64 = 0.3;
 
 /// Gains that exceed the best by this may exceed it by [`EQUAL`]: a little less than that, as the
@@ -46,10 +47,10 @@ pub(super) const ALMOST_EQUAL: f64 = 0.999 * EQUAL;
 /// The best split of a feature, if it is usable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct C45Split {
-    /// Which of the feature's candidates: rows on the left of a threshold, the level that has a
-    /// branch of its own, or 0 for a multiway split.
+    /// The number of the candidate within the feature: the rows on the left of a threshold, the
+    /// level that has a branch of its own, and 0 for a multiway split.
     pub at: u32,
-    /// Gain; of a threshold, after the subtraction.
+    /// The gain; for a threshold, what is left of it after `log2(cuts) / W` is subtracted.
     pub gain: f64,
     /// Ratio of the gain to the entropy of the split.
     pub ratio: f64,
@@ -62,14 +63,14 @@ pub struct Usable {
     pub feature: u32,
     /// Its best split.
     pub split: C45Split,
-    /// The feature has too many values to count in the mean gain.
+    /// The feature has too many levels to count in the mean gain.
     pub many: bool,
 }
 
 /// The multiway split of a nominal feature, if it is usable.
 ///
-/// `cells` are the counts of the rows with a known value, `[branch * classes + class]`, `totals`
-/// those of all rows of the node. `least` is what two branches must weigh.
+/// `cells` are the counts of the rows with a known value, `[branch * classes + class]`, and
+/// `totals` the class counts of all rows of the node. At least two branches must weigh `least`.
 pub fn multiway<C: Count>(
     cells: &[C],
     totals: &[C],
@@ -91,7 +92,7 @@ pub fn multiway<C: Count>(
 }
 
 /// The split of one level against all others with the largest gain ratio, if one is usable. The
-/// arguments are those of [`multiway`].
+/// arguments are the same as for [`multiway`]; the number of the split is the level.
 pub fn one_vs_rest<C: Count>(
     cells: &[C],
     totals: &[C],
@@ -189,8 +190,9 @@ pub(super) fn usable_cut<W: Weighing>(
     Some(C45Split { at: at as u32, gain, ratio })
 }
 
-/// The best cut of a numeric feature, if the feature is usable, found run by run. With few classes
-/// [`super::cuts::best_cut`] is quicker.
+/// The best cut of a numeric feature, if the feature is usable, found run by run. A run needs a few
+/// logarithms, whatever the number of classes; with few classes [`super::cuts::best_cut`] is
+/// quicker.
 pub fn best_cut<W: Weighing>(
     scan: &KnownRows<'_, W>,
     least: f64,
@@ -211,8 +213,8 @@ pub fn best_cut<W: Weighing>(
     // side, which change only at the end of a run.
     let before = x_log_x(known) - scan.known.iter().map(|&sum| x_log_x(sum)).sum::<f64>();
     let (mut left_f, mut right_f) = (0.0, scan.known.iter().map(|&sum| x_log_x(sum)).sum::<f64>());
-    // The gain of a cut inside a run of class `c`, of which `own` lies on the left; the sums are
-    // those of the other classes.
+    // The gain of a cut inside a run of class `c`: `own` is the weight of that class on the left,
+    // and the sums leave out class `c`.
     let gain_at = |own: W::Sum, total: W::Sum, c: usize, left_f: f64, right_f: f64| {
         let rest = known.minus(total);
         let gained = before + left_f + x_log_x(own) - x_log_x(total)

@@ -9,22 +9,22 @@ pub struct NumericRows<'a, W, V> {
     pub feature: u32,
     /// Entries of the rows, by ascending value.
     pub order: &'a [u32],
-    /// The function from an entry to its value.
+    /// The function that gives the value of an entry.
     pub value: V,
-    /// Weights of the rows: that of an entry is `weights.of(entry_row(entry))`.
+    /// Weights of the rows; the weight of an entry is `weights.of(entry_row(entry))`.
     pub weights: W,
 }
 
 /// Which thresholds of a numeric feature are tried in a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CutRule {
-    /// All of them.
+    /// All thresholds are tried.
     Every,
-    /// None.
+    /// No threshold is tried.
     Nowhere,
-    /// The one with `left` known rows on its left.
+    /// Only the threshold with `left` known rows on its left is tried.
     At {
-        /// Known rows on its left, at least one and not all.
+        /// The number of known rows on the left of the threshold: at least one, and not all.
         left: usize,
         /// The threshold; `None` leaves its place between the two values to the parameter
         /// `thresholds`.
@@ -34,7 +34,8 @@ pub enum CutRule {
 
 impl CutRule {
     /// The threshold that the splitter has drawn; `None` if the split leaves its place between two
-    /// values to the parameter `thresholds`.
+    /// values to the parameter `thresholds`. [`Self::Every`] and [`Self::Nowhere`] have no
+    /// threshold either.
     pub fn threshold(self) -> Option<f64> {
         match self {
             Self::At { threshold, .. } => threshold,

@@ -29,6 +29,8 @@ use crate::stats::{CellOf, Sum, Weighing};
 pub const FEW_CLASSES: usize = 4;
 
 /// The best cut of a feature, if the feature is usable. `least` is the smallest weight of a leaf.
+/// The gain of the chosen cut is computed again from exact sums, so the result does not depend on
+/// blocks.
 pub fn best_cut<W: Scanning>(
     scan: &KnownRows<'_, W>,
     feature: u32,
@@ -244,7 +246,7 @@ impl<W: Weighing> Sink for CutSearch<'_, '_, W> {
         }
         for (j, (&at, sum)) in block.at.iter().zip(&gains).enumerate() {
             let (at, gain) = (at as usize, self.gain_from(*sum));
-            // Only then can one of the places between the two beat the best.
+            // Only if this place or the last one beats the best can a place between them do so.
             if gain.max(self.last.gain) > self.best + ALMOST_EQUAL {
                 if j > 0 {
                     let before = (0..classes).map(|class| cells[class * stride + j - 1]);
@@ -358,7 +360,7 @@ mod tests {
         }
 
         /// Place and gain of the best cut by the definition: one cut after the other, each with
-        /// entropies of its own.
+        /// entropies computed for this cut alone.
         fn truth<W: Scanning>(&self, scan: &KnownRows<'_, W>) -> Option<(u32, f64)> {
             let unit = scan.weights.unit();
             let value = |sums: &[W::Sum]| sums.iter().map(|s| s.value(unit)).collect::<Vec<f64>>();

@@ -1,5 +1,4 @@
-//! Finds the best of some candidates of which only estimates of the scores are known
-//! ([`Estimated`]).
+//! Finds the best of some candidates whose scores are known only as estimates ([`Estimated`]).
 //!
 //! An estimate is off by at most a known error (0: it is the score), so a candidate whose estimate
 //! is well below the largest cannot be best. Only the others are visited, which is where the caller
@@ -9,12 +8,12 @@
 
 use crate::error::Result;
 
-/// Estimates that are compared with a bound together, before any of them alone.
+/// Estimates that are compared with a bound together, before each estimate alone.
 const CHUNK: usize = 64;
 
 /// An estimate of a score: in double precision, or in single precision from some kernels.
 pub(crate) trait Estimate: Copy + PartialOrd + Into<f64> {
-    /// Marks what is no candidate.
+    /// The estimate of a place that is not a candidate.
     const NONE: Self;
     /// A bound, rounded to this precision.
     fn of(bound: f64) -> Self;
@@ -37,11 +36,11 @@ impl Estimate for f32 {
 /// Estimates of the scores of some candidates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Estimated<'a, E> {
-    /// Negative infinity for what is no candidate.
+    /// The estimates; negative infinity for places that are not candidates.
     pub scores: &'a [E],
-    /// The largest of them.
+    /// The largest of the estimates.
     pub largest: E,
-    /// A bound on their distance from the scores; 0 where they are the scores.
+    /// A bound on the distance of the estimates from the scores; 0 where they are the scores.
     pub error: f64,
 }
 
@@ -62,8 +61,9 @@ impl<E: Estimate> Estimated<'_, E> {
         if self.largest == E::NONE {
             return Ok(());
         }
-        // Three errors: what is found is at most one below the largest estimate, and two below it
-        // there is nothing better, whatever single precision rounds.
+        // Two errors would do: the score of the largest estimate is at most one error below it, and
+        // no score is more than one error above its estimate. The third allows for what single
+        // precision rounds.
         let near =
             |largest: E, best: f64| E::of((largest.into() - 3.0 * error).max(best - 2.0 * error));
         let (mut best, mut bound) = (known, near(self.largest, known));
@@ -94,8 +94,8 @@ impl<E: Estimate> Estimated<'_, E> {
             if !refused {
                 return Ok(());
             }
-            // A refused candidate may have set the bound: lower it to what the best score that was
-            // accepted needs, or to the next estimates below it.
+            // A refused candidate may have set the bound. Lower it as far as the best accepted
+            // score requires; if none was accepted, lower it to the next estimates below it.
             let next = if accepted {
                 E::of(best - 2.0 * error)
             } else {
@@ -114,7 +114,8 @@ impl<E: Estimate> Estimated<'_, E> {
     }
 }
 
-/// The largest of some numbers; eight maxima side by side, so that the loop vectorises.
+/// The largest of some numbers; negative infinity for none, and NaN is never the largest. Eight
+/// maxima side by side let the loop vectorise.
 pub(crate) fn largest(numbers: &[f64]) -> f64 {
     let mut maxima = [f64::NEG_INFINITY; 8];
     let (chunks, rest) = numbers.as_chunks::<8>();

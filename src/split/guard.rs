@@ -7,12 +7,12 @@
 use crate::criteria::Tables;
 use crate::numeric::{Cells, Count};
 
-/// What the values of the branches of a node must keep. A value is the mean of a numeric target, or
-/// the share of the second of two classes.
+/// The limits that monotonic constraints set to the values of a node's branches. A value is the
+/// mean of a numeric target, or the share of the second of two classes.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueGuard<'a> {
-    /// 1 for features on whose thresholds the right value may not be below the left, -1 for the
-    /// other order, else 0.
+    /// 1 for features on whose thresholds the right value may not be below the left, -1 for
+    /// features with the other order, and 0 for all others.
     pub signs: &'a [i8],
     /// The least and the largest value of a branch.
     pub bounds: [f64; 2],
@@ -23,7 +23,8 @@ pub struct ValueGuard<'a> {
 
 impl ValueGuard<'_> {
     /// The value of the rows whose sums are the cells `at`, `at + stride`, ...; `None` without
-    /// rows.
+    /// rows. The same function serves tables of candidates and the class sums of a node, whose
+    /// stride is 1.
     pub fn value(cells: Cells<'_>, at: usize, stride: usize) -> Option<f64> {
         match cells {
             Cells::Rows(counts) => share_of_second(counts[at], counts[at + stride]),
@@ -32,8 +33,8 @@ impl ValueGuard<'_> {
         }
     }
 
-    /// Write a score of negative infinity for the candidates that are refused; `feature` gives that
-    /// of each.
+    /// Write a score of negative infinity for the candidates that are refused; `feature` gives the
+    /// feature of each candidate.
     pub(super) fn refuse(
         &self,
         tables: &Tables<'_>,
@@ -48,8 +49,8 @@ impl ValueGuard<'_> {
         }
     }
 
-    /// Whether a candidate is allowed; `known_weight` is the weight of the rows that
-    /// the tables count.
+    /// Whether a candidate is allowed; `known_weight` is the weight of the rows that the tables
+    /// count.
     fn allows(
         &self,
         tables: &Tables<'_>,
@@ -61,7 +62,7 @@ impl ValueGuard<'_> {
             let at = branch * tables.classes * tables.stride + candidate;
             Self::value(tables.cells, at, tables.stride)
         };
-        // Each branch gets as large a share of the shared rows as it has of the others.
+        // The shared rows are divided among the branches in proportion to their other rows.
         let with_shared = |value: f64| match self.shared {
             Some((weight, shared)) => {
                 (known_weight * value + weight * shared) / (known_weight + weight)
@@ -72,9 +73,9 @@ impl ValueGuard<'_> {
         self.keeps(feature, values, [value(0), value(1)])
     }
 
-    /// Whether the `values` of the branches are within the bounds, and those of the first two
-    /// branches, `sides`, in the order that the sign of the feature demands. A branch without rows
-    /// has no value.
+    /// Whether the `values` of the branches are within the bounds, and the values of the first two
+    /// branches, `sides`, are in the order that the sign of the feature demands. A branch without
+    /// rows has no value.
     pub fn keeps(
         &self,
         feature: u32,

@@ -24,7 +24,7 @@ pub struct MeanScratch {
 }
 
 impl MeanScratch {
-    /// Make room for as many cuts. The content of the buffers is not changed.
+    /// Make room for this number of cuts. The content of the buffers is not changed.
     pub(super) fn prepare(&mut self, cuts: usize) {
         if self.sums.len() < cuts {
             self.sums.resize(cuts, 0);
@@ -33,7 +33,7 @@ impl MeanScratch {
         }
     }
 
-    /// The buffers of the first cuts, and of as many more as fill a chunk.
+    /// The buffers of the first `cuts` cuts, rounded up to whole chunks.
     pub(super) fn buffers(&mut self, cuts: usize) -> CutBuffers<'_> {
         let filled = cuts.next_multiple_of(CHUNK);
         CutBuffers {
@@ -43,7 +43,7 @@ impl MeanScratch {
         }
     }
 
-    /// The first cuts, and as many without weight as fill a chunk.
+    /// The first `cuts` cuts, and cuts without weight up to a whole number of chunks.
     pub(super) fn first(&mut self, cuts: usize) -> MeanCuts<'_> {
         let filled = cuts.next_multiple_of(CHUNK);
         self.weights[cuts..filled].fill(0);

@@ -2,8 +2,8 @@
 //!
 //! Growth calls this module per node and feature. Candidate splits are enumerated ([`threshold`]
 //! and its variants for numeric features, [`multiway`] or [`subset`] for nominal ones), their
-//! contingency tables are collected in blocks and scored by the criterion, and a sink keeps what
-//! the caller wants: the best candidate of each feature ([`BestOfEach`]), or all scores
+//! contingency tables are collected in blocks and scored by the criterion, and a sink keeps the
+//! result for the caller: the best candidate of each feature ([`BestOfEach`]), or all scores
 //! ([`Listing`]). A [`Selector`] then picks among the features by their scores.
 //!
 //! | values of a feature | candidates |
@@ -16,8 +16,9 @@
 //! | by C4.5's rule | [`c45`], [`cuts`] |
 //! | one drawn at random | [`random`], [`splitter`] |
 //!
-//! What a scan gains over the next general one that finds the same thresholds: CPU time of whole
-//! fits of 50,000 x 15 (`benches/two_builds.py` has the workloads), one thread, AVX-512.
+//! The gain of each scan over the next more general scan that finds the same thresholds, in CPU
+//! time of whole fits of 50,000 x 15 (`benches/two_builds.py` has the workloads), one thread,
+//! AVX-512:
 //!
 //! | scan | serves | compared with | times as quick |
 //! |---|---|---|---|
@@ -34,8 +35,9 @@
 //! | `binned`, means | means of bins | tables | 2.4 |
 //! | [`cuts`] | C4.5's rule, up to 4 classes | [`c45`], whose gains round otherwise | 1.3 |
 //!
-//! Less than 1.15 there are the screen of gini and the bound. They stay: with AVX2 the bound gains
-//! 1.18 (100,000 x 20, ten classes), and boxes of fractional rows, which the screen bounds, 1.83.
+//! Two gains are below 1.15: the screen of gini, and the bound. They stay: with AVX2 the bound
+//! gains 1.18 (100,000 x 20, ten classes), and boxes of fractional rows, which the screen bounds,
+//! 1.83.
 
 pub mod between;
 pub mod binned;

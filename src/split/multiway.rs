@@ -22,28 +22,28 @@ pub struct NominalTable<'a, S: Sum> {
     pub feature: u32,
     /// `[code * classes + class]`.
     pub cells: Cow<'a, [S]>,
-    /// The last code means "missing".
+    /// Whether the last code means "missing".
     pub missing: bool,
 }
 
 /// Limits on the size of a branch that has rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Minimum {
-    /// Fewest rows; checked here only where sums count rows.
+    /// Fewest rows; multiway splits check it only where sums count rows.
     pub rows: u32,
-    /// Least weight.
+    /// Least weight of a branch.
     pub weight: f64,
-    /// Sums count rows (or copies of rows).
+    /// Whether sums count rows (or copies of rows).
     pub copies: bool,
 }
 
 /// Score the multiway splits of a node's nominal features into a sink, in feature order.
 ///
-/// `tables` are those of the features, `totals` the class sums of the node, and `unit` the value of
-/// one unit of the sums. Splits with a branch below `min` are no candidates.
+/// `tables` are the tables of the features, `totals` the class sums of the node, and `unit` the
+/// value of one unit of the sums. Splits with a branch below `min` are no candidates.
 ///
 /// # Errors
-/// Those of the sink.
+/// Any error of the sink.
 pub fn score_candidates<'a, S: Sum>(
     tables: &mut dyn Iterator<Item = NominalTable<'a, S>>,
     totals: &[S],
@@ -62,7 +62,7 @@ pub fn score_candidates<'a, S: Sum>(
     let mut block_branches = 0;
     for table in tables {
         let Some(branches) = branches(&table, classes, unit, min) else { continue };
-        // A table with another number of branches needs a block of its own.
+        // All tables of a block have the same number of branches.
         let fits = branches == block_branches && features.len() < scratch.stride;
         if !features.is_empty() && !fits {
             flush(&mut features, block_branches, context, scratch, sink)?;
@@ -86,7 +86,9 @@ pub fn score_candidates<'a, S: Sum>(
     Ok(())
 }
 
-/// The number of branches of a multiway split; `None` where it is no candidate.
+/// The number of branches of a multiway split; `None` where it is no candidate. The branch of
+/// missing values counts only if it has rows, and declared levels count even without rows. O(levels
+/// x classes), less without limits.
 pub fn branches<S: Sum>(
     table: &NominalTable<'_, S>,
     classes: usize,

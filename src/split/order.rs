@@ -1,10 +1,10 @@
 //! Losses of rows around a quantile of a numeric target, for prefixes of an order of the rows.
 //!
-//! [`PrefixLosses`] finds the loss of the first `i` rows of an order for every `i`, by leaving out
-//! one row after the other, from the last on. The rows that are left are a list linked by ascending
-//! numbers, with a pointer to the quantile; a row that leaves moves the pointer by about its own
-//! weight; by at most one row where all weigh 1, so that no branch is needed. Sums below the
-//! pointer are kept, and the loss follows from them and those of all rows. All sums are whole
+//! [`PrefixLosses`] finds the loss of the first `i` rows of an order for every `i`, by removing one
+//! row after the other, from the last on. The remaining rows are a list linked by ascending
+//! numbers, with a pointer to the quantile. A row that is removed moves the pointer by about its
+//! own weight, and by at most one row where all weigh 1, so that no branch is needed. Sums below
+//! the pointer are kept; the loss follows from them and the sums of all rows. All sums are whole
 //! numbers, so equal sets of rows have equal losses, to the bit. O(rows) per order, and one pass to
 //! link the list.
 
@@ -32,7 +32,7 @@ pub trait Whole:
     + AddAssign
     + SubAssign
 {
-    /// The nearest double.
+    /// The nearest double-precision number.
     fn real(self) -> f64;
 }
 
@@ -59,7 +59,9 @@ pub struct QuantileOf {
 }
 
 impl QuantileOf {
-    /// The quantile of rows in ascending order of their numbers, and their loss around it.
+    /// The quantile of rows in ascending order of their numbers, and their loss around it. Rows of
+    /// weight 0 are passed over; without any weight both numbers are 0. O(rows): growth uses this
+    /// for single branches, and [`PrefixLosses`] where every prefix of an order needs a loss.
     pub fn sorted(rows: impl Iterator<Item = WeighedNumber> + Clone, loss: QuantileLoss) -> Self {
         let (mut weight, mut sum) = (0_i64, 0_i128);
         for row in rows.clone() {
@@ -90,21 +92,22 @@ impl QuantileOf {
     }
 }
 
-/// Sums over some rows, and over those below a pointer.
+/// Sums over some rows, and over the rows below a pointer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct QuantileSums<T> {
-    /// Weight of all rows.
+    /// Weight of all rows, in units.
     pub weight: T,
-    /// Sum of their weights times their numbers.
+    /// Sum of the weights times the numbers of all rows.
     pub sum: T,
     /// Weight of the rows below the pointer.
     pub below: T,
-    /// Sum of their weights times their numbers.
+    /// Sum of the weights times the numbers of the rows below the pointer.
     pub sum_below: T,
 }
 
 impl<T: Whole> QuantileSums<T> {
-    /// The sum of the losses around the number at the pointer.
+    /// The sum of the losses around `at`, the number at the pointer. Whole numbers are multiplied
+    /// and subtracted before they are rounded, so that the result depends on the set of rows alone.
     #[inline]
     pub fn loss(&self, at: i64, loss: QuantileLoss) -> f64 {
         let at = T::from(at);
@@ -119,7 +122,7 @@ impl<T: Whole> QuantileSums<T> {
 struct Linked {
     /// Its number and its weight.
     number: WeighedNumber,
-    /// The rows before and behind it that are left; the end of the list where there is none.
+    /// The remaining rows before and behind this row, or the end of the list.
     before: u32,
     behind: u32,
 }
@@ -145,7 +148,9 @@ pub struct PrefixLosses<'b, T> {
 }
 
 impl<'b, T: Whole> PrefixLosses<'b, T> {
-    /// For rows in ascending order of their numbers, all of positive weight.
+    /// Take rows that come in ascending order of their numbers, all of positive weight, and find
+    /// their quantile. This is done once per set of rows; every order of the set starts from the
+    /// full list.
     pub fn new(
         rows: impl Iterator<Item = WeighedNumber>,
         loss: QuantileLoss,
@@ -166,7 +171,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         losses
     }
 
-    /// The weight of all rows, in units: what losses are divided by for a mean loss.
+    /// The weight of all rows, in units. A sum of losses divided by it is a mean loss.
     pub fn weight(&self) -> f64 {
         self.whole.weight.real()
     }
@@ -192,7 +197,8 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         (self.whole, self.pointer) = (sums, pointer);
     }
 
-    /// Move a pointer until the weight below it is less than its share, and that up to it is not.
+    /// Move a pointer until the weight below it is less than the share that belongs there, and the
+    /// weight up to and including its row is not.
     #[inline]
     fn seek(&self, sums: &mut QuantileSums<T>, pointer: &mut u32) {
         let end = self.end();
@@ -210,7 +216,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         }
     }
 
-    /// Add the sums of a row to those below the pointer, or take them off.
+    /// Add the sums of a row to the sums below the pointer, or subtract them.
     #[inline]
     fn pass(sums: &mut QuantileSums<T>, row: WeighedNumber, change: impl Fn(&mut T, T)) {
         let WeighedNumber { weight, units } = row;
@@ -218,7 +224,8 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         change(&mut sums.sum_below, T::from(weight) * T::from(units));
     }
 
-    /// The loss of all rows around their quantile, which a split reduces.
+    /// The loss of all rows around their quantile, which a split reduces. It is a sum in units of
+    /// weight times number, not a mean.
     pub fn of_all(&self) -> f64 {
         self.whole.loss(self.units(self.pointer), self.loss)
     }
@@ -258,9 +265,9 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         unlinked
     }
 
-    /// [`Self::leave_out`] where all rows weigh 1; `share` is how many of them belong below the
-    /// pointer. Which way the pointer moves is as good as random, so all steps are arithmetic. As
-    /// part of the loop of its caller it keeps the sums in registers.
+    /// [`Self::leave_out`] where all rows weigh 1; `share` is the number of rows that belong below
+    /// the pointer. Which way the pointer moves is as good as random, so all steps are arithmetic.
+    /// As a part of the loop of its caller, the function keeps the sums in registers.
     #[inline(always)]
     fn leave_out_one(
         &mut self,
@@ -290,7 +297,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         sums.sum_below -= if_so(back, T::from(self.units(*pointer)));
     }
 
-    /// Take a row out of the list, and move the pointer to the quantile of the others.
+    /// Take a row out of the list, and move the pointer to the quantile of the remaining rows.
     #[inline]
     fn leave_out(&mut self, row: u32, sums: &mut QuantileSums<T>, pointer: &mut u32) {
         let end = self.end();

@@ -20,9 +20,10 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The draws for the node with key `node` in a tree with seed `seed`.
+    /// The draws for the node with key `node` in a tree with seed `seed`. The key depends on the
+    /// path from the root alone, so the draws of a node are the same in every order of growth.
     pub fn new(seed: u64, node: u64) -> Self {
-        // Features are numbers of 32 bits, so 2^32 is a place that no other draw of the node has.
+        // Features are numbers of 32 bits, so no other draw of the node uses 2^32.
         Self { key: mix(mix(seed, node), 1 << 32) }
     }
 
@@ -31,7 +32,8 @@ impl Draws {
         mix(self.key, u64::from(feature))
     }
 
-    /// A threshold in `[lo, hi)`, where `lo < hi`.
+    /// A threshold in `[lo, hi)`, where `lo < hi`: uniform apart from rounding, and never -0. With
+    /// it at least one value, `lo`, lies on the left, and one, `hi`, on the right.
     pub fn threshold(self, feature: u32, lo: f64, hi: f64) -> f64 {
         // The 53 high bits are a uniform double in [0, 1).
         let share = (self.of(feature) >> 11) as f64 / (1_u64 << 53) as f64;

@@ -7,8 +7,8 @@
 //! infinity. Where sums are not exact, candidates that may be best are scored again from their
 //! tables, which hold only the classes of the node. O(rows + classes) per feature and node.
 //!
-//! Not for few classes, where counts are quicker, nor for weights or for criteria that read more
-//! than such sums ([`RunningScores`]).
+//! The scan is not meant for few classes, where counts are quicker, and does not serve weights or
+//! criteria that need more than such sums ([`RunningScores`]).
 
 use super::block::{PlaceRange, PlaceSums, Running};
 use super::scan::{ClassOf, Scan};
@@ -102,10 +102,10 @@ impl ClassWalk for Logarithms {
 }
 
 /// Score the thresholds at some places of one feature, whose value is known in every row, as
-/// `scoring` says. Estimates go to the sink, which asks for the exact scores that it needs.
+/// `scoring` says. The sink gets estimates, and asks for the exact scores that it needs.
 ///
 /// # Errors
-/// Those of the sink.
+/// Any error of the sink.
 pub(super) fn score_candidates(
     scan: &Scan<'_, RowCopies<'_>>,
     places: PlaceRange,
@@ -176,7 +176,8 @@ impl RunningWalk<'_, '_, '_> {
         Ok(())
     }
 
-    /// Score the places `start..stop` of a block, and give those that are thresholds to the sink.
+    /// Score the places `start..stop` of a block, and give the places that are thresholds to the
+    /// sink.
     fn score_block(
         &self,
         start: usize,

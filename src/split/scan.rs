@@ -1,5 +1,5 @@
-//! What the scans over the sorted rows of a node share: their input ([`Scan`]), the walk over
-//! places block by block ([`BlockWalk`]), and the hand-over of a full block to the sink
+//! The common parts of the scans over the sorted rows of a node: their input ([`Scan`]), the walk
+//! over places block by block ([`BlockWalk`]), and the hand-over of a full block to the sink
 //! ([`flush`]).
 //!
 //! A *place* is a position between two entries of the sorted order; place `i` has `i` entries on
@@ -46,10 +46,10 @@ pub struct Scan<'a, W: Weighing> {
     pub convex: bool,
     /// Sums left of every [`STEP`](crate::simd::columns::STEP)-th entry, as
     /// [`weighed_steps`](crate::simd::columns::weighed_steps) writes them, where rows have
-    /// fixed-point weights and the caller has computed them; else empty.
+    /// fixed-point weights and the caller has computed them; otherwise empty.
     pub steps: &'a [i64],
     /// The rows of the data set as [`packed_row`](crate::simd::means::packed_row) makes them, where
-    /// the target is a number and weights are few copies; else empty.
+    /// the target is a number and weights are few copies; otherwise empty.
     pub packed: &'a [i64],
 }
 
@@ -75,13 +75,14 @@ impl BlockWalk {
         mut list: impl FnMut(&mut T, (usize, usize), bool, usize) -> usize,
         mut flush: impl FnMut(&mut T, usize) -> Result<()>,
     ) -> Result<()> {
-        // The kernel writes past what it reports, so a block is flushed before it is full.
+        // The kernel writes past the candidates that it reports, so a block is flushed before it is
+        // full.
         let step = (self.stride / 2).clamp(1, BLOCK);
         let mut held = 0;
         for PlaceRange { first, last } in runs {
             let mut start = first;
             while start <= last {
-                // An end is listed alone, because other rules hold there.
+                // An end is listed alone, because it may be a candidate inside a run of one class.
                 let at_end =
                     self.ends.is_some_and(|ends| start == ends.first || start == ends.last);
                 let before_end = match self.ends {
@@ -101,9 +102,9 @@ impl BlockWalk {
     }
 }
 
-/// Write the tables of the `held` boundaries of one feature. `left(c)` are the sums on the left of
-/// the rows of class `c` and later ones: what they exceed those of class `c + 1` by is of class
-/// `c`.
+/// Write the tables of the `held` boundaries of one feature. `left(c)` has the sums of class `c`
+/// and all later classes on the left of each boundary, so the sum of class `c` alone is
+/// `left(c) - left(c + 1)`.
 pub(super) fn write_sides<'p, S: Sum>(
     cells: &mut [S::Cell],
     stride: usize,
@@ -134,7 +135,7 @@ pub(super) fn write_sides<'p, S: Sum>(
 /// Give the `held` candidates of one feature, of `branches` branches each, to the sink.
 ///
 /// # Errors
-/// Those of the sink.
+/// Any error of the sink.
 pub(super) fn flush<C: Count>(
     feature: u32,
     held: usize,

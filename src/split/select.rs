@@ -9,24 +9,25 @@ use crate::criteria::GainFilter;
 use crate::error::Result;
 use crate::numeric::{Ties, better, uniform};
 
-/// What a rule asks of a candidate beyond its score; growth computes it on demand.
+/// The facts about a candidate that a rule may ask for beside its score; growth computes them on
+/// demand.
 pub trait CandidateFacts {
     /// Information gain of a candidate, scaled as its score is.
     fn gain(&mut self, feature: u32, at: u32) -> Result<f64>;
-    /// The first original row whose value is the one just left of a threshold.
+    /// The first original row with the largest value on the left of a threshold.
     fn first_row(&mut self, feature: u32, at: u32) -> u32;
     /// The weights of the first two branches of a candidate.
     fn sides(&mut self, feature: u32, at: u32) -> [f64; 2];
-    /// Whether the candidates of a feature are thresholds, with more weight on the left of each
-    /// than of the one before.
+    /// Whether the candidates of a feature are thresholds, where each has more weight on its left
+    /// than the threshold before it.
     fn are_thresholds(&self, feature: u32) -> bool;
 }
 
-/// The candidate whose smaller branch is largest, the first of equal ones; `candidates` are
-/// those of the feature, ascending.
+/// The candidate whose smaller branch is largest, the first of equal ones; `candidates` are the
+/// numbers of the feature's candidates, ascending.
 fn most_even(feature: u32, candidates: &[u32], facts: &mut dyn CandidateFacts) -> u32 {
     let contenders = if facts.are_thresholds(feature) {
-        // The last with less on the left than on the right, and the one behind it.
+        // The last candidate with less weight on the left than on the right, and the next one.
         let middle = candidates.partition_point(|&at| {
             let [left, right] = facts.sides(feature, at);
             left < right
@@ -45,31 +46,31 @@ fn most_even(feature: u32, candidates: &[u32], facts: &mut dyn CandidateFacts) -
     best
 }
 
-/// A selection rule.
+/// A selection rule: the gain filter, and the tie rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Selector {
     /// Which features have too small a gain to be chosen.
     pub gain_filter: GainFilter,
-    /// Tie rule.
+    /// Which of equal candidates is chosen.
     pub ties: Ties,
-    /// Number of features of the data set (not only those with a valid split).
+    /// Number of features of the data set (not only the features with a valid split).
     pub features: usize,
 }
 
 impl Selector {
     /// The best of the features' best candidates; `None` where there is none, or none with a score
-    /// above negative infinity. `facts` answers what the rule asks beyond the scores, and `key`
+    /// above negative infinity. `facts` answers what the rule needs beyond the scores, and `key`
     /// decides random ties.
     ///
     /// # Errors
-    /// Those of [`CandidateFacts::gain`].
+    /// Any error of [`CandidateFacts::gain`].
     pub fn choose(
         &self,
         mut best: Vec<BestOfFeature>,
         facts: &mut dyn CandidateFacts,
         key: u64,
     ) -> Result<Option<ScoredCandidate>> {
-        // Negative infinity is the score of what is no split.
+        // Negative infinity is the score of candidates that are no valid split.
         best.retain(|best| best.score > f64::NEG_INFINITY);
         self.apply_filter(&mut best, facts)?;
         let Some(top) = best

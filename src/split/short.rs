@@ -1,9 +1,10 @@
 //! Thresholds of a node of at most 64 rows of weight 1, from orders of one byte per entry.
 //!
-//! For criteria that are scored from running sums; the scores equal those of `running`. All cuts of
-//! a feature are summed and scored at once, and the set of those that are thresholds is one word of
-//! 64 bits. Where sums are not exact, candidates that may be best are scored again from their
-//! tables. Vectors for sums of squares took 0.96 of the time of whole fits: too little for kernels.
+//! The scan serves criteria that are scored from running sums, and its scores equal the scores of
+//! `running`. All cuts of a feature are summed and scored at once, and the set of cuts that are
+//! thresholds is one word of 64 bits. Where sums are not exact, candidates that may be best are
+//! scored again from their tables. Vectors for sums of squares took 0.96 of the time of whole fits:
+//! too little for kernels.
 //!
 //! Cut `j` has the entries `0..=j` of the order on its left.
 
@@ -15,7 +16,7 @@ use crate::reached::{self, Way};
 use crate::simd::short::{Bytes, ROWS};
 use crate::simd::{Level, running};
 
-/// A number per cut of an order.
+/// One number for each cut of an order.
 type CutNumbers = [f64; ROWS];
 
 /// The squares of the numbers of rows of a class.
@@ -28,7 +29,7 @@ const SQUARES: [f64; ROWS + 1] = {
     squares
 };
 
-/// What all orders of a node share.
+/// The facts that all orders of a node share.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OrderFacts {
     /// Number of rows.
@@ -77,7 +78,7 @@ impl Default for ShortScratch {
 }
 
 impl ShortScan<'_> {
-    /// The cuts that are candidates, as bits; `changes` are those between rows of two classes.
+    /// The cuts that are candidates, as bits; `changes` are the cuts between rows of two classes.
     fn candidates(&self, changes: u64) -> u64 {
         let (least, len) = (self.min_rows, self.facts.len);
         if 2 * least > len {
@@ -124,7 +125,7 @@ impl ShortScan<'_> {
 }
 
 /// Score the thresholds of one feature by sums over the classes, as `scoring` says, into a sink.
-/// Estimates go to the sink, which asks for the exact score of those that may be best.
+/// The sink gets estimates, and asks for the exact scores of thresholds that may be best.
 pub fn score_candidates(
     scan: &ShortScan<'_>,
     context: &Context,
@@ -154,7 +155,7 @@ pub fn score_candidates(
         left: &left[..n_cuts],
         right: &right[..n_cuts],
     };
-    // Scores of all cuts, then the best of those that are candidates.
+    // Score all cuts, then take the best of the candidates.
     let scores = &mut scores[..n_cuts];
     let error = (scoring.scores)(&cuts, scores);
     let largest = running::largest(Level::active(), &[candidates], scores);

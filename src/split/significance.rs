@@ -3,9 +3,10 @@
 //!
 //! It is the rule of conditional inference trees (Hothorn, Hornik & Zeileis 2006) with the details
 //! of partykit 1.2. Growth tests the features of a node ([`crate::stats::inference`]); the rule
-//! adjusts the p-values and ranks the features. A feature without an allowed split gives way to the
-//! next significant one. The split of the chosen feature is that of the criterion, or has a branch
-//! for each group of levels that CHAID's merging leaves. O(features log features) per node.
+//! adjusts the p-values and ranks the features. If a feature has no allowed split, the next
+//! significant feature is tried. The criterion chooses the split of the chosen feature, unless
+//! CHAID's merging has grouped its levels: then each group has a branch. O(features log features)
+//! per node.
 
 use crate::numeric::sort_few;
 use crate::stats::inference::{FeatureTestKind, LevelMerging, bonferroni};
@@ -23,11 +24,11 @@ const UNDERFLOW: f64 = -354.198_209_266_132_06;
 pub enum Adjust {
     /// `1 - (1 - p)^m` for m features that vary.
     Bonferroni,
-    /// Not at all.
+    /// P-values are compared as they are.
     None,
 }
 
-/// The rule, and the limits that go with it.
+/// The rule of selection, and the limits that go with it.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Significance {
@@ -45,7 +46,7 @@ pub struct Significance {
     /// Least share of a branch in the weight of the rows that are divided.
     pub min_prob: f64,
     /// Levels are merged before a feature is tested, and the split has a branch for each group of
-    /// them.
+    /// levels.
     pub merging: Option<LevelMerging>,
     /// Least weight of a branch.
     #[serde(skip)]
@@ -57,7 +58,8 @@ pub struct Significance {
 }
 
 impl Significance {
-    /// Least weight of a branch of rows that weigh `total`.
+    /// Least weight of a branch of rows that weigh `total`. It is the larger of the absolute limit
+    /// and the share `min_prob`, which is rounded up to a whole weight.
     pub fn least_branch(&self, total: f64) -> f64 {
         self.least.max((total * self.min_prob).ceil())
     }
@@ -68,8 +70,9 @@ impl Significance {
         test.log_p < self.alpha.ln()
     }
 
-    /// Adjust the p-values of features and sort the features, most significant first; equal ones by
-    /// the statistic, then in the order given.
+    /// Adjust the p-values of features and sort the features, most significant first. Equal
+    /// p-values, and p-values too small for a comparison, are ordered by the statistic, then in the
+    /// order given.
     pub fn rank(&self, mut tests: Vec<(u32, FeatureTest)>) -> Vec<(u32, FeatureTest)> {
         let n_tests = tests.len();
         if self.adjust == Adjust::Bonferroni {

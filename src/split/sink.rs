@@ -1,4 +1,4 @@
-//! Sinks: what becomes of a block of candidates.
+//! Sinks, which receive blocks of candidates and keep the best of them, or all scores.
 //!
 //! The scans of a node give their candidates to a [`Sink`], block by block and in feature order.
 //! [`BestOfEach`] scores a block and keeps the best candidate of each feature; [`Listing`] keeps
@@ -17,10 +17,10 @@ use crate::numeric::{Cells, Ties, better};
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 
-/// A block of candidates of one feature (or of several nominal features, one candidate each).
+/// A block of candidates of one numeric feature, or of several nominal features.
 #[derive(Debug, Clone, Copy)]
 pub struct CandidateBlock<'a> {
-    /// The tables.
+    /// The contingency tables of the candidates.
     pub tables: Tables<'a>,
     /// The number of each candidate within its feature: rows on the left of a threshold, the
     /// highest code on the left of a cut between bins, the number of a division of levels, 0 for a
@@ -35,12 +35,13 @@ pub struct CandidateBlock<'a> {
 pub enum Features<'a> {
     /// All candidates are thresholds of one feature.
     One(u32),
-    /// Each candidate is its own feature.
+    /// The feature of each candidate. Candidates of one feature lie side by side.
     Each(&'a [u32]),
 }
 
 impl Features<'_> {
-    /// The feature of one candidate.
+    /// The feature of one candidate, by its number within the block. This is not its number within
+    /// the feature, which is [`CandidateBlock::at`].
     #[inline]
     pub fn of(&self, candidate: usize) -> u32 {
         match self {
@@ -50,9 +51,11 @@ impl Features<'_> {
     }
 }
 
-/// Receives the candidates of a node.
+/// Receives the candidates of a node, block by block. The scans ask a sink which candidates it
+/// needs, and leave out the rest.
 pub trait Sink {
-    /// Take one block.
+    /// Take one block of candidates. Candidates of one feature may come in several blocks, one
+    /// after the other.
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()>;
     /// Whether only the best candidates are wanted, so that others may be left out.
     fn wants_best(&self) -> bool {
@@ -93,15 +96,16 @@ pub struct Estimates<'a> {
     pub at: &'a dyn Fn(usize) -> u32,
     /// The estimates; negative infinity where a place is no candidate.
     pub scores: &'a [f64],
-    /// The largest of them.
+    /// The largest of the estimates.
     pub largest: f64,
-    /// A bound on their distance from the criterion's score; 0 where they equal it to the bit.
+    /// A bound on the distance of the estimates from the criterion's scores; 0 where they equal the
+    /// scores to the bit.
     pub error: f64,
     /// The criterion's score of threshold `j`; must be called for thresholds in ascending order.
     pub exact: &'a mut dyn FnMut(usize, &dyn Criterion) -> Result<f64>,
 }
 
-/// A candidate and its score: one of all, or the one that a rule takes.
+/// A candidate and its score: one of a list, or the candidate that a selection rule takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoredCandidate {
     /// Number of the feature.
@@ -161,7 +165,9 @@ impl BestOfFeature {
     }
 }
 
-/// Bring candidates of features into feature order.
+/// Bring candidates of features into feature order. The selection rule takes the first of equal
+/// features, but nominal features are scored before numeric ones, and bit planes group features by
+/// arity.
 pub fn sort_by_feature(candidates: &mut [BestOfFeature]) {
     candidates.sort_by_key(|best| best.feature);
 }
@@ -173,7 +179,7 @@ pub struct BestOfEach<'a> {
     ties: Ties,
     /// Only the best of all features is wanted; others may be left out.
     winner_only: bool,
-    /// What the values of branches must keep.
+    /// The limits on the values of branches; `None` without monotonic constraints.
     guard: Option<ValueGuard<'a>>,
     /// Checked for cancellation before each block: one column of a large node can take a second.
     control: Option<&'a Control>,
@@ -209,23 +215,29 @@ impl<'a> BestOfEach<'a> {
         }
     }
 
-    /// Allow the sink to leave out candidates below this score.
+    /// Allow the sink to leave out candidates below this score. A caller that scales the scores of
+    /// a feature afterwards sets it to the score that could still win.
     pub fn above(&mut self, floor: f64) {
         self.floor = floor;
     }
 
-    /// Refuse candidates whose branches have values that the guard forbids.
+    /// Refuse candidates whose branches have values that the guard forbids; `None` refuses nothing.
+    /// With a guard every candidate is scored from its table, because estimates do not say what the
+    /// values are.
     pub fn guarded(self, guard: Option<ValueGuard<'a>>) -> Self {
         Self { guard, ..self }
     }
 
     /// Say which rows the branches of the next candidates share: see [`ValueGuard::shared`].
+    /// Fractional growth sets them for each feature, before its scan; without a guard this does
+    /// nothing.
     pub fn share(&mut self, rows: Option<(f64, f64)>) {
         self.guard.iter_mut().for_each(|guard| guard.shared = rows);
     }
 
     /// Check the control of the job before each block, and stop with its error once it is
-    /// cancelled.
+    /// cancelled. Without this a node with millions of rows could be cancelled only between its
+    /// features.
     pub fn watched(self, control: &'a Control) -> Self {
         Self { control: Some(control), ..self }
     }
@@ -256,8 +268,8 @@ impl<'a> BestOfEach<'a> {
         Ok(())
     }
 
-    /// Keep the best of some thresholds of one feature. Only those that may be best are scored
-    /// exactly.
+    /// Keep the best of some thresholds of one feature. Only the thresholds that may be best are
+    /// scored exactly.
     fn keep_best(&mut self, feature: u32, estimates: Estimates<'_>) -> Result<()> {
         let Estimates { at, scores, largest, error, exact } = estimates;
         let of_feature =
@@ -267,7 +279,7 @@ impl<'a> BestOfEach<'a> {
         } else {
             of_feature.unwrap_or(f64::NEG_INFINITY)
         };
-        // Where none of them can be best nothing is scored. A tie matters unless the first of
+        // Where no threshold can be best, nothing is scored. A tie matters unless the first of
         // equals wins.
         if largest + error < self.floor {
             return Ok(());
@@ -282,7 +294,9 @@ impl<'a> BestOfEach<'a> {
         })
     }
 
-    /// Score the blocks that were gathered for a user's criterion, if there are any.
+    /// Score the blocks that were gathered for a user's criterion, in one call; does nothing for
+    /// other criteria. Call it after the last block: until then [`Self::features`] is empty for a
+    /// user's criterion.
     pub fn finish(&mut self, context: &Context) -> Result<()> {
         if let Some(gathered) = self.gathered.take()
             && !gathered.at.is_empty()
@@ -382,19 +396,22 @@ impl Sink for BestOfEach<'_> {
 /// Keeps the scores of all candidates.
 #[derive(Debug)]
 pub struct Listing<'a> {
-    /// Only for the criterion, and what is gathered for it.
+    /// Only its criterion and its gathered blocks are used.
     best: BestOfEach<'a>,
     /// All candidates, in the order of their blocks.
     pub candidates: Vec<ScoredCandidate>,
 }
 
 impl<'a> Listing<'a> {
-    /// A sink for one node that scores all candidates by a criterion and keeps every score.
+    /// A sink for one node that scores all candidates by a criterion and keeps every score. The
+    /// listing of the candidates of a node uses it, not growth: it takes memory for every
+    /// candidate.
     pub fn new(criterion: &'a dyn Criterion) -> Self {
         Self { best: BestOfEach::new(criterion, Ties::First, false), candidates: Vec::new() }
     }
 
-    /// Score the blocks that were gathered for a user's criterion, if there are any.
+    /// Score the blocks that were gathered for a user's criterion, in one call; does nothing for
+    /// other criteria. Call it after the last block, and before [`Self::candidates`] is read.
     pub fn finish(&mut self, context: &Context) -> Result<()> {
         if let Some(gathered) = self.best.gathered.take()
             && !gathered.at.is_empty()
@@ -431,8 +448,8 @@ impl Sink for Listing<'_> {
 /// Most cells that are gathered for one call: 4 GiB.
 const MOST_GATHERED_CELLS: usize = 1 << 29;
 
-/// All candidates of a node, as tables of real counts with as many branches as the largest of them;
-/// those that a candidate lacks are empty.
+/// All candidates of a node, as tables of real counts with as many branches as the largest table;
+/// the branches that a candidate lacks are empty.
 #[derive(Debug, Default)]
 struct GatheredCandidates {
     /// Counts by candidate, one plane for each (branch, class); of a numeric target, one for each
@@ -467,7 +484,8 @@ impl GatheredCandidates {
             )));
         }
         self.classes = classes;
-        // Earlier candidates lack branches that this block has, or the other way round.
+        // Earlier candidates may lack branches of this block, and this block may lack branches of
+        // theirs.
         while self.planes.len() < tables.branches * classes {
             self.planes.push(vec![0.0; n_before]);
         }

@@ -20,15 +20,16 @@ use crate::stats::{CellOf, Sum, Weighing};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Splitter {
-    /// All of them.
+    /// All splits are tried.
     #[default]
     Best,
-    /// One, drawn at random.
+    /// One split per feature is tried, drawn at random.
     Random,
 }
 
 impl Splitter {
-    /// The value of the parameter `splitter` that means this splitter.
+    /// The value of the parameter `splitter` that means this splitter. Error messages about
+    /// combinations of parameters print it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Best => "best",
@@ -36,7 +37,8 @@ impl Splitter {
         }
     }
 
-    /// Whether all splits are tried. The others need sorted rows (no bins) and local evaluation.
+    /// Whether all splits are tried. Splitters that try fewer need sorted rows (no bins) and local
+    /// evaluation.
     pub fn is_exhaustive(self) -> bool {
         match self {
             Self::Best => true,
@@ -45,7 +47,7 @@ impl Splitter {
     }
 
     /// The draws by which one division of a nominal feature's levels is picked; `None` where all
-    /// are tried.
+    /// are tried. The draw is uniform among the divisions that a search for the best would try.
     pub fn division(self, draws: Draws) -> Option<Draws> {
         match self {
             Self::Best => None,
@@ -71,7 +73,7 @@ impl Splitter {
 /// side is too small. With all known rows on the left, the test is a known value against none.
 ///
 /// # Errors
-/// Those of the sink.
+/// Any error of the sink.
 pub fn score_candidates<W: Weighing>(
     scan: &Scan<'_, W>,
     at: usize,

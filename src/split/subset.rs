@@ -8,19 +8,19 @@
 //!   levels](crate::criteria::Properties::breiman_order): sorted by the share of a class, or by the
 //!   mean of the number, the best division cuts that order in two (Breiman, Friedman, Olshen &
 //!   Stone 1984, section 4.2.2; Fisher 1958), so there are `v - 1` candidates, O(v log v);
-//! - otherwise all `2^(v-1) - 1` divisions, up to [`EXACT`] levels: sums of the low eight levels
-//!   are tabulated once and added to those of the high ones, O(classes) a candidate;
+//! - otherwise all `2^(v-1) - 1` divisions, up to [`EXACT`] levels: the sums of the low eight
+//!   levels are tabulated once and added to the sums of the high levels, O(classes) per candidate;
 //! - more levels of a number are cut in the order of their means;
 //! - more levels of classes are first joined, as C4.5 does with `-s`: the two groups whose union
 //!   loses least information (`f(a + b) - f(a) - f(b)`, `f(n) = n log n - sum n_c log n_c`; the
-//!   first pair on ties), until [`EXACT`] groups are left, all divisions of which are tried.
-//!   O(v^2 classes) a node; more than [`MOST`] levels are first joined with their neighbours in the
-//!   order of their class shares.
+//!   first pair on ties), until [`EXACT`] groups are left. Then all divisions of the groups are
+//!   tried. O(v^2 classes) per node; more than [`MOST`] levels are first joined with their
+//!   neighbours in the order of their class shares.
 //!
 //! Bins of a number and ordered levels keep their order: only cuts between two are offered. Where a
 //! limit on the size of branches forbids some divisions, Breiman's order is not used for two
 //! classes up to [`EXACT`] levels; above that, and for a number (as rpart), only its admissible
-//! cuts are tried.
+//! cuts are tried. For two classes it is not used beside a third branch of missing values, either.
 //!
 //! One of the many divisions of a feature with many levels and few rows in each fits by accident,
 //! so [`NominalSplits::Auto`] offers only divisions that save more bits of the target than they
@@ -53,10 +53,11 @@ pub enum NominalSplits {
     Multiway,
     /// Levels divided between two branches.
     Subset,
-    /// One level against the others.
+    /// One level against all others.
     OneVsRest,
-    /// `Multiway` for columns of at most [`MULTIWAY_UP_TO`] declared levels, else those of the
-    /// divisions in two that save more bits than they take to name.
+    /// `Multiway` for columns of at most [`MULTIWAY_UP_TO`] declared levels. Columns of more levels
+    /// are divided in two, and only divisions that save more bits than they take to name are
+    /// candidates.
     Auto,
 }
 
@@ -64,7 +65,8 @@ pub enum NominalSplits {
 pub const MULTIWAY_UP_TO: usize = 32;
 
 impl NominalSplits {
-    /// How a column with `levels` declared levels (or bins) is split.
+    /// How a column with `levels` declared levels (or bins) is split: `Auto` is resolved by this
+    /// number, and any other setting stays as it is. The result is never [`Self::Auto`].
     pub fn of(self, levels: usize) -> Self {
         match self {
             Self::Auto if levels <= MULTIWAY_UP_TO => Self::Multiway,
@@ -73,7 +75,8 @@ impl NominalSplits {
         }
     }
 
-    /// How a column is split that gets two branches.
+    /// How a column is split that gets two branches. Growth asks this about columns for which
+    /// [`Self::of`] is not `Multiway`, so `Auto` means [`Self::Subset`] here.
     pub fn in_two(self) -> Self {
         match self {
             Self::Auto => Self::Subset,
@@ -81,7 +84,8 @@ impl NominalSplits {
         }
     }
 
-    /// Whether some column may have a branch for each level.
+    /// Whether some column may have a branch for each level. Growth then looks at the columns one
+    /// by one for multiway splits; otherwise there are none.
     pub fn has_multiway(self) -> bool {
         matches!(self, Self::Multiway | Self::Auto)
     }
@@ -108,7 +112,7 @@ pub struct SubsetSearch {
 }
 
 impl SubsetSearch {
-    /// Whether the size of a branch is limited.
+    /// Whether the size of a branch is limited beyond the row that any branch has.
     fn has_limits(&self) -> bool {
         self.min.rows > 1 || self.min.weight > 0.0
     }
@@ -136,12 +140,15 @@ pub struct LevelPartitions<S> {
     sums: Vec<S>,
     /// Class sums of missing values; empty without any.
     missing: Vec<S>,
-    /// Buffer for sums.
+    /// Buffer for the class sums of joined or sorted groups.
     work: Vec<S>,
 }
 
 impl<S: Sum> LevelPartitions<S> {
-    /// Take the levels of a feature, and choose which of their divisions are tried.
+    /// Take the levels of a feature, and choose which of their divisions are tried: cuts of an
+    /// order, one level against the others, or all. Levels without rows in the node are not part of
+    /// any division. O(levels x classes), and the sort or the joins that the module describes; what
+    /// was taken before is dropped.
     pub fn fill(&mut self, levels: &FeatureLevels<'_, S>, classes: usize, search: &SubsetSearch) {
         let cells = &levels.table.cells[..];
         self.classes = classes;
@@ -167,12 +174,13 @@ impl<S: Sum> LevelPartitions<S> {
         }
         let n_groups = self.groups.count();
         let is_number = self.sums.first().is_some_and(|sums| sums.moments().is_some());
-        // With classes not every division that a limit or a third branch leaves is judged well by
-        // the order; with a number the cuts of the order are the candidates, unless a test asks for
-        // all.
+        // With classes the best cut of the order need not be the best division that a limit or a
+        // third branch leaves. With a number the cuts of the order are the candidates, unless a
+        // test requires all divisions.
         let tries_all = (!is_number || search.all_of_number)
             && (!self.missing.is_empty() || (search.has_limits() && n_groups <= EXACT));
-        // Cuts of an order where one serves, else all divisions, of joined levels if need be.
+        // Cuts of an order, where an order is enough; otherwise all divisions, of joined levels
+        // where there are too many.
         self.groups.naming = match search.how {
             _ if levels.ordered => Naming::Cut,
             NominalSplits::OneVsRest => Naming::Level,
@@ -214,8 +222,9 @@ impl<S: Sum> LevelPartitions<S> {
         self.groups.partition(at, declared, cuts, takes_rest)
     }
 
-    /// Class sums of the branches of division `at`, and whether there is a third one, for missing
-    /// values.
+    /// Class sums of the branches of division `at`, and whether there is a third branch, for
+    /// missing values. The sums come branch by branch; O(groups x classes), for single divisions,
+    /// as scoring adds up running sums.
     pub fn sums(&self, at: u32) -> (Vec<S>, bool) {
         let k = self.classes;
         let mut sums = vec![S::default(); 2 * k];

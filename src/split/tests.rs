@@ -56,7 +56,7 @@ impl RandomNode {
             codes,
             starts,
             known,
-            // Many ties, some, none.
+            // Many ties, some ties, or none.
             values: [3, 50, u64::MAX][draw(3, 3) as usize],
             ties: [Ties::First, Ties::Row][draw(4, 2) as usize],
             winner_only: draw(5, 2) == 0,
@@ -65,7 +65,8 @@ impl RandomNode {
         }
     }
 
-    /// The sorted rows of a feature. Values of odd features depend on the class, others are noise.
+    /// The sorted rows of a feature. The values of odd features depend on the class, the values of
+    /// even features are noise.
     fn order(&self, feature: u64) -> Vec<u32> {
         let value = |r: u64| {
             let noise = mix(self.seed + feature, r) >> 3;

@@ -30,7 +30,7 @@ pub use super::scan::{ClassOf, Scan};
 /// Fewest classes for which running sums over the classes are quicker than class counts.
 pub const SEVERAL_CLASSES: usize = 4;
 
-/// The places of a scan, and what its candidates are.
+/// The places of a scan, and the shape of its candidates.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanPlaces<'c> {
     places: PlaceRange,
@@ -69,7 +69,7 @@ impl Scanning for RowCopies<'_> {
         scratch: &mut BlockScratch<u32>,
         sink: &mut dyn Sink,
     ) -> Result<bool> {
-        // Several classes: running sums, where the criterion has them.
+        // Several classes are scored from running sums, where the criterion has them.
         if scan.weights.is_unit() && branches == 2 && context.classes >= SEVERAL_CLASSES {
             let n = scan.order.len();
             let scoring = sink.running_scores().filter(|scoring| scoring.holds(n, context.logs));
@@ -172,8 +172,8 @@ pub fn score_candidates<W: Scanning>(
         return Ok(());
     }
     scratch.prepare_cuts(scan.known, scan.totals, scan.weights.unit(), n);
-    // Beside a third branch the known rows of one class score alike wherever they are cut; the
-    // first cut must then be found.
+    // Beside a third branch the known rows of one class score alike wherever they are cut. The
+    // first cut must then be a candidate, as it wins.
     let has_several_classes = || scan.known.iter().filter(|sum| !sum.is_empty()).count() > 1;
     let scan = &Scan { convex: scan.convex && (branches == 2 || has_several_classes()), ..*scan };
     let are_few_classes = (2..=MOST_CLASSES).contains(&context.classes);
@@ -184,7 +184,7 @@ pub fn score_candidates<W: Scanning>(
     score_one_by_one(scan, places, context, branches, scratch, sink)
 }
 
-/// 1 when a candidate lies between the entries `i - 1` and `i`, else 0.
+/// 1 when a candidate lies between the entries `i - 1` and `i`, otherwise 0.
 #[inline]
 fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
     let value_changes = entry_tied(order[i]) ^ 1;
@@ -210,7 +210,7 @@ fn score_counted(
 ) -> Result<()> {
     let (order, starts, classes) = (scan.order, scan.class_of.starts, context.classes);
     let (level, stride) = (Level::active(), scratch.stride);
-    // Kernels write up to SLACK entries past what they report.
+    // Kernels write up to SLACK entries past the candidates that they report.
     let room = stride + SLACK;
     if scratch.tails.len() < (classes - 1) * room {
         scratch.tails.resize((classes - 1) * room, 0);
@@ -234,7 +234,8 @@ fn score_counted(
             boundaries(level, order, places, wanted, before, &mut scratch.at[held..], tails)
         },
         |scratch, held| {
-            // The rows on the left are those of class 0 and later ones.
+            // The rows of class 0 and later classes are all rows, and a place has as many on its
+            // left as its number.
             let BlockScratch { cells, at, tails, .. } = &mut *scratch;
             let left =
                 |class: usize| if class == 0 { &at[..] } else { &tails[(class - 1) * room..] };

@@ -8,9 +8,10 @@
 //! least, where both sides have the same shares of the classes; above that diagonal it rises with
 //! `y` and falls with `x`, below it is the other way round. So the corners (low, high) and (high,
 //! low) bound all candidates of the box. A box is skipped if its bound is below a score that is
-//! certain to be reached: that of the best candidate in the box with the largest bound, or of an
-//! earlier feature. Bounds are approximate scores ([`Sink::quick`]) with a known error; candidates
-//! of the other boxes are scored exactly, so the result is the same to the last bit.
+//! certain to be reached: the score of the best candidate in the box with the largest bound, or the
+//! best score of an earlier feature. Bounds are approximate scores ([`Sink::quick`]) with a known
+//! error; candidates of the remaining boxes are scored exactly, so the result is the same to the
+//! last bit.
 //!
 //! O(rows / STEP) scores per feature and node, plus the candidates of the boxes that remain.
 
@@ -30,7 +31,7 @@ use crate::stats::{FixedWeights, Sum};
 /// Fewest places for which bounds pay.
 const FEW_PLACES: usize = 2 * STEP;
 
-/// A scan, and what does not change during it.
+/// A scan, with the facts that do not change during it.
 struct WeighedScan<'s, 'a, 'w> {
     scan: &'s Scan<'a, FixedWeights<'w>>,
     /// Weights by internal row, in units.
@@ -72,7 +73,7 @@ pub(super) fn score_candidates(
     let has_limits = scan.min.weight > 0.0 || places.first > 1;
     let ends = (has_limits || branches == 3).then_some(places);
     let weighed = WeighedScan { scan, weights, context, ends };
-    // Kernels write up to SLACK entries past what they report.
+    // Kernels write up to SLACK entries past the candidates that they report.
     let room = scratch.stride + SLACK;
     if scratch.sums.len() < context.classes * room {
         scratch.sums.resize(context.classes * room, 0);
@@ -159,7 +160,7 @@ impl WeighedScan<'_, '_, '_> {
             scratch,
             |scratch, places, all, held| {
                 let before = &mut state.before[..self.context.classes];
-                // Between two runs places were skipped.
+                // Where a run begins, places before it were skipped.
                 if state.next != places.0 {
                     self.left_of(places.0 - 1, before);
                 }
@@ -182,7 +183,7 @@ impl WeighedScan<'_, '_, '_> {
         write_sides(cells, *stride, held, self.scan.known, self.scan.weights.unit, left);
     }
 
-    /// Replace the one run by the boxes of it in which the best candidate may lie.
+    /// Replace the only run by its boxes in which the best candidate may lie.
     fn keep_promising(
         &self,
         runs: &mut Vec<PlaceRange>,
@@ -258,7 +259,7 @@ impl WeighedScan<'_, '_, '_> {
             sums
         };
         let (lowest, highest) = (edge(places.first), edge(places.last));
-        // Weight left of where a box begins: of all rows, and of those of class 1.
+        // Weights on the left of the start of a box: of all rows, and of the rows of class 1.
         let at = |b: usize| match b {
             0 => lowest,
             _ if b == boxes => highest,
@@ -298,8 +299,9 @@ impl WeighedScan<'_, '_, '_> {
 }
 
 /// Write the two corners of each of `boxes` boxes as candidates. `edge(b)` gives the weights of
-/// both classes on the left where box `b` begins, `whole` those of the node. The first half of the
-/// candidates has little of class 0 and much of class 1, the other half the reverse.
+/// both classes on the left where box `b` begins, and `whole` the weights of both classes in the
+/// node. The first half of the candidates has little of class 0 and much of class 1, the other half
+/// the reverse.
 #[inline]
 fn fill_corners(
     scratch: &mut BlockScratch<f64>,

@@ -18,19 +18,21 @@ const ENTRY_BYTES: usize = 128;
 /// The pair counts of a node.
 #[derive(Debug)]
 pub struct KnownPairs {
-    /// Places among the nominal features; those that do not vary in the node may be left out.
+    /// Places among the nominal features; features that do not vary in the node may be left out.
     pub(in crate::grow) features: Vec<u32>,
-    /// Counts of each of them by case and distance.
+    /// Pair counts of each of these features by case and distance.
     pub(in crate::grow) profile: Profile,
 }
 
 impl KnownPairs {
-    /// Bytes that this takes, the entry of a map included.
+    /// Bytes that this takes, the entry of a map included. An estimate: the allocations behind an
+    /// entry count as 128 bytes.
     pub fn bytes(&self) -> usize {
         self.profile.bytes() + size_of_val(self.features.as_slice()) + ENTRY_BYTES
     }
 
-    /// What is kept of counts of all features, such as those of the root.
+    /// The entry for counts of all features, such as the counts of the root. Cross-validation
+    /// counts the roots of all folds in one pass, and makes the entries from them.
     pub fn of_counts(counts: &PairCounts) -> Self {
         Self { features: (0..counts.features() as u32).collect(), profile: Profile::new(counts) }
     }
@@ -50,8 +52,8 @@ struct MemoEntries {
 }
 
 impl PairMemo {
-    /// A memo with the counts of the root, where these are known, that keeps those of other nodes
-    /// up to `bytes` bytes.
+    /// A memo that begins with the counts of the root, where these are known, and keeps the counts
+    /// of other nodes up to `bytes` bytes. With 0 bytes it keeps only the root.
     pub fn new(root: Option<&Arc<KnownPairs>>, bytes: usize) -> Self {
         let by_key = root.map(|root| (0, Arc::clone(root))).into_iter().collect();
         Self { entries: Mutex::new(MemoEntries { by_key, bytes_left: bytes }) }
@@ -81,12 +83,13 @@ impl PairMemo {
         self.entries().bytes_left > 0
     }
 
-    /// Number of nodes whose counts are kept.
+    /// Number of nodes whose counts are kept, the root included. Trees on other threads may add to
+    /// it.
     pub fn len(&self) -> usize {
         self.entries().by_key.len()
     }
 
-    /// Whether no counts are kept.
+    /// Whether no counts are kept. A memo that was made with the counts of the root is never empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -34,21 +34,22 @@ pub(in crate::grow) struct PairContext {
     scale: f64,
     /// When a radius of Relief is large enough.
     radius_rule: RadiusRule,
-    /// Relief's radius at the root, once it is found.
+    /// Relief's radius at the root, once it is known.
     radius: OnceLock<usize>,
 }
 
 impl PairContext {
-    /// The context of a tree on some rows of a data set of `n_rows` rows; `weights` are those of
-    /// all rows of the data set.
+    /// The context of a tree on some rows of a data set of `n_rows` rows; `weights` has the weights
+    /// of all rows of the data set. Real weights are rounded to whole numbers of a common unit
+    /// here, once per tree.
     pub fn new<W: Scanning>(weights: W, rows: &RowSet, n_rows: usize) -> Self {
         let radius = OnceLock::new();
         if weights.is_unit() {
             let radius_rule = RadiusRule::of_copies(rows.len() as f64);
             return Self { weights: None, scale: 1.0, radius_rule, radius };
         }
-        // The unit of whole weights: 1 for copies, else a power of two for which the largest weight
-        // is as large as 16 bits and the sum of all weights allow.
+        // The unit of whole weights: 1 for copies, otherwise a power of two for which the largest
+        // weight is as large as 16 bits and the sum of all weights allow.
         let weight = |row: u32| weights.of(row).value(weights.unit());
         let mut unit = 1.0;
         if !weights.are_copies() {
@@ -80,8 +81,8 @@ impl PairContext {
         Self { weights: Some(whole), scale: unit * unit, radius_rule, radius }
     }
 
-    /// Relief's radius at the root: known, or found from `rows`, which must then be those of the
-    /// root.
+    /// Relief's radius at the root. If it is not known yet, it is computed from `rows`, which must
+    /// then be the rows of the root.
     fn radius_of(&self, rows: &PairNodeRows, control: &Control) -> Result<usize> {
         match self.radius.get() {
             Some(&radius) => Ok(radius),

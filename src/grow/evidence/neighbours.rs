@@ -1,5 +1,5 @@
 //! Scores of a node's features by neighbours of its rows (ReliefF and its relatives), all features
-//! at once; the rest of growth is that of any criterion.
+//! at once. Everything else about growth is the same as with other criteria.
 //!
 //! Rows are compared by their raw values: numbers by `|x - y|` over the range at the root, missing
 //! cells by class-conditional expectation. The split is multiway: a numeric feature is divided at
@@ -14,7 +14,12 @@ use crate::parallel::Control;
 use crate::stats::Sum;
 
 impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
-    /// Scores of all features of the node by neighbours among its rows.
+    /// Scores of all features of the node by neighbours among its rows, in the order of the nominal
+    /// features: numbers are bins here. The undivided node scores 0.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] where the context was made for another kind of criterion, and any error
+    /// of the search for neighbours.
     pub fn neighbour_scores(
         &self,
         search: NeighbourSearch,

@@ -1,5 +1,5 @@
 //! Scores of candidates by the order of a numeric target: the mean loss of a node around its
-//! quantile, minus that of the branches ([`crate::split::order`]).
+//! quantile, minus the mean loss of the branches ([`crate::split::order`]).
 //!
 //! Internal rows are numbered by their target, so the sorted row numbers of a node are the order in
 //! which [`PrefixLosses`] wants them. A numeric feature takes two passes over its sorted rows, one
@@ -37,7 +37,7 @@ struct NodeOrder<'m, T> {
     place: &'m [u32],
     /// Loss of all rows.
     whole: f64,
-    /// See [`CandidateQuery::all`].
+    /// Whether all thresholds are visited; see [`CandidateQuery::all`].
     all: bool,
 }
 
@@ -221,7 +221,7 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
                 visit(at, score(losses));
             });
         }
-        // Rows without a value are a third branch, and the list has the others alone.
+        // Rows without a value are a third branch, and the list has only the rows with a value.
         let all = self.slices.order(numeric, self.range);
         let rows_without = sort_rows_of(all[n..].iter().map(|&e| entry_row(e)));
         let Some(missing) = self.loss_of(&rows_without, target) else { return };
@@ -310,7 +310,8 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
     ) {
         let divisions = divisions(&self.tables(contingency), nominal);
         let by_code = self.rows_by_code(nominal);
-        // The rows with a value, ascending, with their codes: each side is a part of them.
+        // The rows with a value, ascending, with their codes. Each side of a division is a part of
+        // these rows.
         let declared = by_code.len() - usize::from(self.context.nominal.missing[nominal]);
         let mut known: Vec<(u32, usize)> = Vec::new();
         for (code, rows) in by_code[..declared].iter().enumerate() {

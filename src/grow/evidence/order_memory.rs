@@ -1,15 +1,15 @@
-//! What criteria on the order of a numeric target are asked, and the memory with which they score
-//! one node after the other.
+//! The query about a node that criteria on the order of a numeric target answer
+//! ([`CandidateQuery`]), and the memory with which they score one node after the other.
 
 use crate::criteria::QuantileLoss;
 use crate::error::Error;
 use crate::split::order::ListBuffers;
 
-/// What is asked of a node.
+/// Which candidates of a node are scored, and by which loss.
 #[derive(Clone, Copy)]
 pub(in crate::grow) struct CandidateQuery {
     pub loss: QuantileLoss,
-    /// Visit all thresholds; else those alone that are no worse than the ones before.
+    /// Visit all thresholds; otherwise only the thresholds that are no worse than the ones before.
     pub all: bool,
 }
 
@@ -26,9 +26,9 @@ pub(in crate::grow) fn without_numbers() -> Error {
 pub(in crate::grow) struct OrderWorkspace {
     /// The rows of the node, ascending, hence by ascending target.
     pub rows: Vec<u32>,
-    /// For all rows of a node.
+    /// Memory for all rows of a node.
     pub of_node: ListMemory,
-    /// For the rows of a node that have a value of a feature.
+    /// Memory for the rows of a node that have a value of a feature.
     pub of_known: ListMemory,
     /// Losses of the rows left of each place, and right of it.
     pub left: Vec<f64>,
@@ -40,6 +40,6 @@ pub(in crate::grow) struct OrderWorkspace {
 pub(in crate::grow) struct ListMemory {
     /// The rows, by ascending target.
     pub list: ListBuffers,
-    /// The place of each internal row among those of the list; of others it means nothing.
+    /// The place of each internal row among the rows of the list; without a meaning for other rows.
     pub place: Vec<u32>,
 }

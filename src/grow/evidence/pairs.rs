@@ -1,14 +1,14 @@
 //! Scores of a node's features by its pairs of rows (Relief, contextual merit, PI and relatives),
-//! all features at once; the rest of growth is that of any criterion.
+//! all features at once. Everything else about growth is the same as with other criteria.
 //!
 //! The criterion decides how pairs are counted ([`PairPlan`]); the node's rows are gathered for
 //! that pass ([`PairNodeRows`]) without the features, values and classes that do not occur in it.
-//! Distances are those of the root, because a feature tested above a node is constant in it.
-//! Weights are whole numbers: copies as they are, real weights as multiples of a power of two for
-//! which the heaviest row has 16 binary digits (fewer where the sum would not fit the counters). So
-//! a weight is off by at most 2^-16 of the heaviest, and scores depend neither on threads nor on
-//! the order of rows. O(rows^2 x features) per node at most; [`crate::stats::pairs`] has faster
-//! passes.
+//! Distances are the distances at the root, because a feature tested above a node is constant in
+//! it. Weights are whole numbers: copies as they are, real weights as multiples of a power of two
+//! for which the heaviest row has 16 binary digits (fewer where the sum would not fit the
+//! counters). So a weight is off by at most 2^-16 of the heaviest, and scores depend neither on
+//! threads nor on the order of rows. O(rows^2 x features) per node at most; [`crate::stats::pairs`]
+//! has faster passes.
 
 use super::memo::{KnownPairs, PairMemo};
 use super::{PairContext, PairScores, PairWorkspace};
@@ -178,7 +178,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
             Precision::Exact => rows.matrices(control, setting)?,
             Precision::Fixed => rows.weighed_matrices(control, setting)?,
         };
-        // From the values that occur in the node to all declared ones.
+        // Spread the matrices of the values that occur in the node over all declared values.
         let matrices = rows.declared(&occurring, layout, classes, pairs.scale);
         let evidence = Pairs {
             profile: &Profile::default(),
@@ -272,7 +272,7 @@ fn number_of_values<W: Scanning>(context: &GrowContext<'_, W>) -> usize {
     (0..layout.features()).map(|nominal| layout.arity(nominal)).sum()
 }
 
-/// Whether weighing pairs under one setting is cheaper than counting them at each distance.
+/// Whether weighing pairs under one setting is cheaper than counting pairs at each distance.
 fn has_many_distances<W: Scanning>(context: &GrowContext<'_, W>) -> bool {
     let features = context.nominal.layout.features();
     let shared = context.setting.memo.is_some_and(PairMemo::is_open);

@@ -2,8 +2,8 @@
 //! smallest trees that classify each branch without error ([`crate::exact`]).
 //!
 //! The searches of a tree share a budget of search nodes; each feature of a node may spend an equal
-//! part of half of what is left, so the result does not depend on threads. Exponential in the worst
-//! case; other criteria do not come here.
+//! part of half of what is left, so the result does not depend on threads. The searches are
+//! exponential in the worst case. Only criteria on rows use them.
 
 use crate::criteria::SizeBudget;
 use crate::data::{entry_row, entry_tied};
@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The rows of a node by one of its features.
 enum FeatureRows {
     Numeric {
-        /// In ascending order; those without a value come last.
+        /// The rows in ascending order of their values; rows without a value come last.
         rows: Vec<u32>,
         /// Number of rows with a value.
         known: usize,
@@ -88,7 +88,8 @@ pub(in crate::grow) struct SizeSearch<'n> {
     /// Number of features.
     n_features: u32,
     ties: Ties,
-    /// The smallest trees of the training rows, or the error of counting them.
+    /// The training rows, prepared for searches of smallest trees, or the error of the preparation:
+    /// there may be too many distinct rows.
     sizes: &'n Option<Result<TrainingSizes>>,
     /// Search nodes that are left for the whole tree.
     budget: &'n Mutex<u64>,
@@ -154,8 +155,8 @@ impl SizeSearch<'_> {
 
     /// The lists that `ask` makes for some features, in feature order; several threads share the
     /// features. Each feature may spend an equal part of `budget` search nodes, whatever the others
-    /// leave, so the result does not depend on threads. What was spent leaves the budget of the
-    /// tree.
+    /// leave, so the result does not depend on threads. The search nodes that were spent are taken
+    /// from the budget of the tree.
     fn ask_features<T: Send>(
         &self,
         features: &[u32],

@@ -47,15 +47,15 @@ struct Leaf<C> {
     /// Largest number of branches of a candidate.
     widest: usize,
     /// The best candidate. Where distances are sums over rows, it is `None` for leaves that cannot
-    /// be the next, of which only the bound is known.
+    /// be the next, because only a bound on their distances is known.
     best: Option<BestCandidate>,
     /// A lower bound for the distances of the candidates, where distances are sums over rows.
     bound: f64,
-    /// What `best` and `bound` were found for.
+    /// The state of the table for which `best` and `bound` were computed.
     found_for: Option<SearchState>,
 }
 
-/// What the best candidate of a leaf depends on, besides the leaf.
+/// The state on which the best candidate of a leaf depends, besides the leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SearchState {
     /// Version of the table.
@@ -138,7 +138,7 @@ pub(super) struct Growth<'n, 'f, W: ByOrder> {
 
 impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
     /// Growth that has made no step yet: the root is the only leaf, and all rows are in the row of
-    /// label 0 of the table.
+    /// label 0 of the table. `criterion` is the criterion as it reads the table of labels.
     pub fn new(
         ranges: SortedRanges<'n, 'f, W>,
         mut tree: TreeBuilder<W::Sum>,
@@ -498,7 +498,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
                 size == 0 && self.ranges.context.setting.empty_branch == EmptyBranch::Unclassified;
             self.tree.labels.push(if is_unclassified { -1 } else { i32::from(label) });
         }
-        // Where that changed the table, the distance and the searches of other leaves change, too.
+        // If that changed the table, the distance and the searches of other leaves change, too.
         if self.table != table_before {
             self.version += 1;
             for (label, changed) in self.changed_in.iter_mut().enumerate() {

@@ -23,7 +23,7 @@ pub(super) struct CandidateGroup<C> {
     pub feature: Vec<u32>,
     /// Position of each candidate's threshold, or its division of levels.
     pub at: Vec<u32>,
-    /// Rank of each candidate among those of equal distances.
+    /// Rank of each candidate among the candidates of equal distances.
     pub rank: Vec<u64>,
     /// Distance of each candidate on the leaf's own table; empty where it is computed later, for
     /// the few candidates that need it.
@@ -46,12 +46,13 @@ pub(super) struct CandidateGroup<C> {
 pub(super) struct LeastTerms {
     /// The version of the table for which they hold; 0: none yet.
     pub version: u64,
-    /// For a group with labels one number, the sum over its labels. Else the term of a branch in
-    /// the row of a label, at `[branch * classes + label]`.
+    /// A group with labels has one number, the smallest sum over its labels. Any other group has
+    /// the smallest term of a branch in the row of a label, at `[branch * classes + label]`.
     pub terms: Vec<f64>,
 }
 
-/// Copy planes of `stride` candidates, of which `len` are used, without the gaps.
+/// Copy planes of `stride` candidates without the gaps: the first `len` candidates of each plane
+/// are used.
 pub(super) fn pack<C: Count>(cells: &[C], planes: usize, stride: usize, len: usize) -> Vec<C> {
     let mut packed = Vec::with_capacity(planes * len);
     for plane in cells.chunks(stride).take(planes) {
@@ -61,19 +62,23 @@ pub(super) fn pack<C: Count>(cells: &[C], planes: usize, stride: usize, len: usi
 }
 
 impl<C: Count> CandidateGroup<C> {
-    /// Number of candidates.
+    /// Number of candidates of the group. Counts are laid out by it: [`Self::cells`] has a plane of
+    /// as many for each branch and class.
     pub fn len(&self) -> usize {
         self.feature.len()
     }
 
-    /// The counts of a class in a branch, for all candidates.
+    /// The counts of a class in a branch, for all candidates; `classes` is the number of classes.
+    /// Call it after the collector has finished: before that the counts are in separate planes.
     pub fn plane(&self, branch: usize, class: usize, classes: usize) -> &[C] {
         let n = self.len();
         let start = (branch * classes + class) * n;
         &self.cells[start..start + n]
     }
 
-    /// Sum of `by_label` over the labels of the branches, each label once.
+    /// Sum of `by_label` over the labels of the branches, each label once: branches of one label
+    /// share a row of the table. `by_label` has a number for each label, such as the term of its
+    /// row.
     pub fn sum_of_labels(&self, by_label: &[f64]) -> f64 {
         let labels = self.labels.iter().enumerate();
         let first = labels.filter(|&(b, l)| !self.labels[..b].contains(l));
@@ -116,10 +121,10 @@ pub(super) struct LocalCandidate {
     pub branches: usize,
 }
 
-/// What is collected of a leaf's candidates.
+/// The facts that are collected about a leaf's candidates.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Collecting {
-    /// Labels are majorities; else they are chosen later.
+    /// Labels are majorities; otherwise they are chosen later.
     pub majority: bool,
     /// The best candidate of local growth is wanted.
     pub scored: bool,
@@ -175,7 +180,9 @@ impl<'a, C: Count> Collector<'a, C> {
         }
     }
 
-    /// A sink for one leaf, whose majority is `fallback`.
+    /// A sink for one leaf, whose majority is `fallback`: a branch without rows gets that label.
+    /// `rank` gives the tie rule as a number per candidate, `wanted` says what is computed for each
+    /// candidate.
     pub fn new(
         criterion: &'a dyn Criterion,
         rank: &'a Rank<'a>,
@@ -215,7 +222,7 @@ impl<'a, C: Count> Collector<'a, C> {
     /// The place of the group of the labels in `self.labels`; a new group where there is none.
     fn group_for_labels(&mut self, branches: usize) -> usize {
         // Neighbouring candidates mostly have the same labels. They are compared one by one: a call
-        // that compares two slices takes longer than all the rest.
+        // that compares two slices takes longer than the rest of this function.
         let has_labels =
             |g: &CandidateGroup<C>| g.branches == branches && g.labels.iter().eq(&self.labels);
         if self.groups.get(self.last).is_some_and(has_labels) {

@@ -110,7 +110,7 @@ fn grow_weighed<W: ByOrder>(
     let slices = buffers.slices();
     let sums = context.sums(rows.rows().iter().copied());
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
-    // Some criteria read the table of labels by another formula than that of a leaf.
+    // Some criteria read the table of labels by another formula than the table of a leaf.
     let labelled = context.setting.criterion.for_label_table();
     let criterion = labelled.as_deref().unwrap_or(context.setting.criterion);
     let mut growth = Growth::new(SortedRanges::new(&context, slices), tree, criterion);

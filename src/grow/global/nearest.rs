@@ -1,7 +1,7 @@
 //! The best candidate of a leaf where the distance is a sum over rows ([`nearest`]): by sums first,
 //! then by the formula.
 //!
-//! Sums of row terms ([`rows`](super::rows)) leave few candidates, those within the slack of the
+//! Sums of row terms ([`rows`](super::rows)) leave only the few candidates within the slack of the
 //! smallest sum. The formula decides among them, with the result of scoring all candidates
 //! ([`score`](super::score)). O(classes) per candidate with given labels, O(classes^2) where labels
 //! are chosen and no bound excludes a pair. [`growth`](super::growth) calls it for the leaves that
@@ -146,8 +146,8 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         self.smallest = self.smallest.min(least);
     }
 
-    /// Keep the candidates of a block, of two branches each, with those pairs of different labels
-    /// for which their sums are within reach.
+    /// Keep the candidates of a block, of two branches each, with the pairs of different labels for
+    /// which their sums are within reach.
     fn try_all_pairs(
         &mut self,
         g: usize,
@@ -260,7 +260,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         if block.iter().all(|near| !groups[near.group].local.is_empty()) {
             return Ok(block.iter().map(|near| groups[near.group].local[near.at]).collect());
         }
-        // Only those of two branches are computed late.
+        // Local distances are computed late only for candidates of two branches.
         let (k, stride) = (self.leaf.classes(), block.len());
         let mut cells = Vec::with_capacity(2 * k * stride);
         for i in 0..2 * k {

@@ -16,8 +16,8 @@
 //!
 //! Sums are not added in the order of the formula, so they only choose: every candidate within
 //! [`SLACK`] of the smallest sum goes through the formula ([`nearest`](super::nearest)), and ties
-//! are resolved as everywhere. The tree is, to the bit, that of [`score`](super::score) (tests
-//! compare the two).
+//! are resolved as everywhere. The tree is, to the bit, the tree that [`score`](super::score) gives
+//! (tests compare the two).
 
 use super::leaf::CandidateGroup;
 use super::score::BLOCK;
@@ -74,7 +74,7 @@ pub(super) struct WithoutLeaf {
     pub rest: f64,
 }
 
-/// A block of candidates of a group: those from `start` on.
+/// A block of `len` candidates of a group, from number `start` on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CandidateRange {
     pub start: usize,
@@ -129,13 +129,15 @@ struct AddedCounts<'a, C> {
 }
 
 impl<C: Count> RowTerms<'_, C> {
-    /// Whether the criterion's distance is such a sum.
+    /// Whether the criterion's distance is such a sum. If not, every candidate is scored by the
+    /// formula; the distance of a user's criterion never is such a sum.
     pub fn are_defined(&self) -> bool {
         let nothing = AddedCounts { cells: &[], sizes: &[], stride: 0 };
         self.of_candidates(0, self.totals, nothing, &mut [])
     }
 
-    /// The term of the row of a label.
+    /// The term of the row of a label. 0 where the distance is not a sum over rows
+    /// ([`Self::are_defined`]).
     pub fn of_row(&self, label: usize, row: &[C]) -> f64 {
         let (zeros, mut out) = (vec![C::default(); row.len()], [0.0]);
         let nothing = AddedCounts { cells: &zeros, sizes: &zeros[..1], stride: 1 };
@@ -143,8 +145,8 @@ impl<C: Count> RowTerms<'_, C> {
         out[0]
     }
 
-    /// Write the terms of the row of a label, `base` and what each candidate adds to it; false
-    /// where the distance is not a sum over rows.
+    /// Write the terms of the row of a label, which is `base` and the counts that each candidate
+    /// adds to it; false where the distance is not a sum over rows.
     fn of_candidates(
         &self,
         label: usize,
@@ -166,7 +168,8 @@ impl<C: Count> RowTerms<'_, C> {
 }
 
 impl<C: Count> WholeTable<'_, C> {
-    /// Largest difference of two sums of terms whose distances are equal.
+    /// Largest difference of two sums of terms whose distances are equal. A candidate whose sum
+    /// exceeds the smallest by more than this cannot have the smallest distance.
     pub fn slack(&self) -> f64 {
         2.0 * SLACK * self.formula.context.classes as f64
     }
@@ -178,12 +181,13 @@ pub(super) fn are_all_equal(labels: &[u16]) -> bool {
 }
 
 impl<C: Count> LeafInTable<'_, C> {
-    /// Number of classes, which is also the number of labels.
+    /// Number of classes, which is also the number of labels. The table of the tree is square.
     pub fn classes(&self) -> usize {
         self.whole.formula.context.classes
     }
 
-    /// The row of a label without the leaf.
+    /// The row of a label without the leaf: the counts of the other leaves with this label, by
+    /// class. It is the base to which the branches of a candidate are added.
     pub fn row_without(&self, label: usize) -> &[C] {
         let k = self.classes();
         if label == self.label as usize {
@@ -193,7 +197,8 @@ impl<C: Count> LeafInTable<'_, C> {
         }
     }
 
-    /// The terms of the table without the leaf.
+    /// The terms of the table without the leaf. O(classes): one row changes, and the sum of all
+    /// terms changes by the same difference.
     pub fn without_leaf(&self) -> WithoutLeaf {
         let own = self.label as usize;
         let mut terms = self.whole.terms.to_vec();
@@ -202,7 +207,9 @@ impl<C: Count> LeafInTable<'_, C> {
         WithoutLeaf { terms, rest }
     }
 
-    /// Distance when all new leaves have one label; exact for the label of the leaf itself.
+    /// Distance when all new leaves have one label; exact for the label of the leaf itself. It is
+    /// the distance of all candidates of a group, because the table does not depend on the split
+    /// then.
     pub fn with_one_label(&self, label: u16, without: &WithoutLeaf) -> f64 {
         if label == self.label {
             return self.whole.current;
@@ -214,7 +221,8 @@ impl<C: Count> LeafInTable<'_, C> {
     }
 
     /// Write the terms of a block of candidates in the row of a label to which some of their
-    /// branches (`of`) are added.
+    /// branches are added. `of` names these branches, at least one; several are added up in
+    /// `merged` first.
     pub fn terms_of_block(
         &self,
         group: &CandidateGroup<C>,
@@ -254,7 +262,8 @@ impl<C: Count> LeafInTable<'_, C> {
     }
 
     /// Write the sums of the terms of a block of candidates with given labels; `terms` is scratch
-    /// memory as long as `sums`.
+    /// memory as long as `sums`. The rows of other labels do not change, so their terms are not
+    /// included.
     pub fn sums_of_block(
         &self,
         group: &CandidateGroup<C>,
@@ -276,7 +285,8 @@ impl<C: Count> LeafInTable<'_, C> {
     }
 
     /// A lower bound (up to the slack) for the distances of all candidates of the leaf; `version`
-    /// is that of the table.
+    /// is the version of the table. Only groups for which a row of the table has changed since the
+    /// last call are scored again.
     pub fn lower_bound(
         &self,
         groups: &mut [CandidateGroup<C>],
@@ -362,7 +372,7 @@ impl<C: Count> LeafInTable<'_, C> {
     }
 }
 
-/// The smallest of some numbers, none of which may be NaN.
+/// The smallest of some numbers; infinity for none. No number may be NaN.
 pub(super) fn smallest(numbers: &[f64]) -> f64 {
     numbers.iter().fold(f64::INFINITY, |a, &b| if b < a { b } else { a })
 }

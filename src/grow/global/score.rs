@@ -29,12 +29,14 @@ pub(super) struct NewLabels<'l> {
 }
 
 impl<'l> NewLabels<'l> {
-    /// Labels that are given, because each is the majority of its branch.
+    /// Labels that are given, because each is the majority of its branch. The rank is 0, as such
+    /// labels have no rivals.
     pub fn given(labels: &'l [u16]) -> Self {
         Self { labels, rank: 0 }
     }
 
-    /// A pair that is chosen among all pairs.
+    /// A pair of labels that is chosen among all pairs. The rank takes equal pairs in the order of
+    /// their first labels, then of their second labels.
     pub fn pair(labels: &'l [u16; 2]) -> Self {
         Self { labels, rank: u64::from(labels[0]) << 32 | u64::from(labels[1]) }
     }
@@ -68,7 +70,7 @@ pub(super) struct BestCandidate {
 
 impl BestCandidate {
     /// Order by distances, then by leaf (`None` where ties are random), then by candidate, then by
-    /// labels.
+    /// labels. The lesser candidate makes the next step of growth.
     pub fn order(&self, leaf: Option<u32>, other: &Self, other_leaf: Option<u32>) -> Ordering {
         let distances =
             self.global.total_cmp(&other.global).then(self.local.total_cmp(&other.local));
@@ -78,7 +80,9 @@ impl BestCandidate {
             .then(self.pair.cmp(&other.pair))
     }
 
-    /// Replace `best` by candidate `j` of a group with some labels if that comes first.
+    /// Replace `best` by candidate `j` of a group with some labels if that comes first: by its
+    /// distances, then by its rank. A distance of the whole tree that is NaN is an error, which
+    /// names the feature.
     pub fn update<C: Count>(
         best: &mut Option<Self>,
         ties: Ties,

@@ -19,8 +19,8 @@ const BLOCK: usize = 256;
 /// Largest relative rounding error of a sum of real weights.
 const ROUNDING: f64 = 1e-9;
 
-/// Whether the counts of the children of every node add up to those of the node. A model file may
-/// contradict this, and then the counts of a table may exceed those of the root.
+/// Whether the counts of the children of every node add up to the counts of the node. A model file
+/// may contradict this, and then the counts of a table may exceed the counts of the root.
 fn keeps_every_row(tree: &Tree) -> bool {
     (0..tree.nodes.len()).all(|node| {
         let children = tree.children(node);
@@ -41,7 +41,7 @@ struct LabelTable {
 }
 
 impl LabelTable {
-    /// A table without rows.
+    /// A table in which no rows are counted.
     fn new(classes: usize) -> Self {
         Self { cells: vec![0.0; classes * classes], leaves: vec![0; classes * classes] }
     }

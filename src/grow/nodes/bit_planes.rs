@@ -6,9 +6,9 @@
 //! split is an AND of the mask with the plane of each value, and no row moves.
 //!
 //! O(words of the mask x values) per node: about a microsecond on 3,000 rows and 36 features, a
-//! third of counting in tables. The tree is that of [`sorted_ranges`](super::sorted_ranges), node
-//! for node (tests compare the two). Weights, missing values, numbers and divisions in two have no
-//! planes; such data sets grow on the other forms of rows.
+//! third of counting in tables. The tree is the tree that [`sorted_ranges`](super::sorted_ranges)
+//! grows, node for node (tests compare the two). Weights, missing values, numbers and divisions in
+//! two have no planes; such data sets grow on the other forms of rows.
 
 use super::{NodeRows, Open};
 use crate::criteria::{Cells, Criterion, GainFilter, InfoGain, Tables};
@@ -77,7 +77,7 @@ struct FeatureBlock {
     cells: Vec<u32>,
     /// Levels of each feature.
     declared: Vec<u32>,
-    /// Score of each feature; without a meaning for those that are not valid.
+    /// Score of each feature; without a meaning for features that are not valid.
     scores: Vec<f64>,
     /// Whether the split of each feature has two branches with rows, and none too small.
     valid: Vec<bool>,
@@ -227,7 +227,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
     fn count(&mut self, tree: &TreeBuilder<u32>, open: &Open<Mask>) {
         let planes = self.context.planes;
         let totals = tree.sums(open.node as usize);
-        // Rows are numbered by class, so the words of a class follow those of the one before.
+        // Rows are numbered by class, so the words of a class follow the words of the class before.
         let mut words = &open.rows.words[..];
         for (class, counts) in self.counts.chunks_exact_mut(planes.width).enumerate() {
             let end = planes.class_words[class + 1];
@@ -259,7 +259,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
     }
 
     /// The mask of a child: the rows of the parent under the plane of the branch's value. The last
-    /// value has no plane, and its rows are those under no other.
+    /// value has no plane, and its rows are the rows under no other plane.
     fn child_mask(
         &mut self,
         parent: &[SparseWord],
@@ -341,7 +341,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
         node_sums.accept_by_table(split, self.context.n_rows as f64)
     }
 
-    /// The valid candidate of the largest score, the one of the lowest feature among equals.
+    /// The valid candidate of the largest score, of the lowest feature among equal ones.
     fn first_best(&self) -> Option<ScoredCandidate> {
         let mut best: Option<ScoredCandidate> = None;
         for (group, block) in self.context.planes.groups.iter().zip(&self.blocks) {
@@ -380,9 +380,9 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
 impl FeatureBlock {
     /// Fill in the tables of a group from the counts of its planes.
     ///
-    /// `counts` has `width` counts per class, those of the group from `group.first` on. The last
-    /// value of a feature has no plane: its rows are those of `totals`, the class sums of the node,
-    /// that no other value has.
+    /// `counts` has `width` counts per class; the counts of the group begin at `group.first`. The
+    /// last value of a feature has no plane: its rows are the rows of `totals`, the class sums of
+    /// the node, that no other value has.
     fn fill(&mut self, group: &PlaneGroup, width: usize, counts: &[u32], totals: &[u32]) {
         let (features, classes, last_value) = (group.features.len(), totals.len(), group.arity - 1);
         self.cells.resize(group.arity * classes * features, 0);
@@ -435,7 +435,7 @@ impl FeatureBlock {
     }
 }
 
-/// What the selection rule asks about the candidates of a node.
+/// The facts about the candidates of a node for which the selection rule asks.
 struct PlaneFacts<'w, 'g, 'a> {
     rows: &'w BitPlanes<'g, 'a>,
     totals: &'w [u32],

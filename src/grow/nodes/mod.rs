@@ -46,7 +46,7 @@ pub(super) trait NodeRows: Sized {
     type Best;
     /// The facts that all tasks share.
     type Context: Copy + Sync;
-    /// The rows of one node, detached from those of the others.
+    /// The rows of one node, detached from the rows of the other nodes.
     type Task: Send;
 
     /// The facts that all tasks share.
@@ -76,7 +76,7 @@ pub(super) trait NodeRows: Sized {
         control: &Control,
     ) -> Result<Option<Self::Best>>;
 
-    /// The split without what its making needs.
+    /// The split itself, without the facts that are needed to make it.
     fn best(best: &Self::Best) -> &BestSplit<Self::Sum>;
 
     /// Make a split that [`Self::evaluate`] returned for this node, with other nodes evaluated in

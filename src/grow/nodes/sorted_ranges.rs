@@ -28,8 +28,8 @@ const SMALLEST_TASK: usize = 2048;
 /// Such subtrees where the criterion compares rows, which takes O(rows^2) per node.
 const SMALLEST_TASK_OF_PAIRS: usize = 128;
 
-/// Grow a tree on some rows of a data set, one leaf at a time; `weights` are those of all rows of
-/// the data set.
+/// Grow a tree on some rows of a data set, one leaf at a time; `weights` are the weights of all
+/// rows of the data set.
 ///
 /// # Errors
 /// A score that is not a number, a need of memory above the limit, an error of a user's criterion,
@@ -90,7 +90,8 @@ pub(in crate::grow) struct RangeNode {
 }
 
 impl RangeNode {
-    /// A range of the long orders, none of which is copied.
+    /// The rows of a node in a range of the long orders. Short orders are copied when the node is
+    /// searched, if it is small enough.
     pub fn new(range: NodeRange) -> Self {
         Self { range, short: None }
     }
@@ -241,7 +242,9 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
 }
 
 impl<'n, 'f, W: ByOrder> SortedRanges<'n, 'f, W> {
-    /// A worker on some slices of the buffers.
+    /// A worker on some slices of the buffers, which must hold the ranges of all its nodes. Its
+    /// memory for splits has a bit per row of the data set, so a worker is made per task and not
+    /// per node.
     pub fn new(context: &'n GrowContext<'n, W>, slices: RowSlices<'f>) -> Self {
         let scratch = PartitionScratch::new(context.data.len());
         let short_scoring = ShortScoring::of(context);
@@ -251,7 +254,7 @@ impl<'n, 'f, W: ByOrder> SortedRanges<'n, 'f, W> {
 }
 
 /// Push the children of a small node with this `range`: the first has `n_left` rows, the second the
-/// rest. A child without orders is a leaf, and is not pushed.
+/// remaining rows. A child without orders is a leaf, and is not pushed.
 fn push_small_children(
     divided: [Option<Box<ShortOrders>>; 2],
     range: NodeRange,

@@ -25,7 +25,8 @@ pub(in crate::grow) struct BestSplit<S> {
     pub sums: Vec<S>,
     /// Rows of the branches; empty where they are counted when the split is made.
     pub sizes: Vec<u32>,
-    /// A branch holds missing values: that of the last code for groups of levels, else the last.
+    /// A branch holds missing values: for groups of levels the branch of the last code, otherwise
+    /// the last branch.
     pub missing: bool,
     /// Levels that a subset test lists.
     pub levels: Vec<u32>,
@@ -35,7 +36,8 @@ pub(in crate::grow) struct BestSplit<S> {
 
 impl<S> BestSplit<S> {
     /// A split without missing values whose distance, improvement and branch sums are not known
-    /// yet.
+    /// yet: they are 0 or empty until the caller sets them. `branches` counts the empty branches,
+    /// too.
     pub fn new(feature: u32, at: u32, test: Test, score: f64, branches: usize) -> Self {
         Self {
             feature,
@@ -53,7 +55,8 @@ impl<S> BestSplit<S> {
         }
     }
 
-    /// The split as the tree stores it; `step` is its number in the order of growth.
+    /// The split as the tree stores it; `step` is its number in the order of growth. The builder
+    /// numbers the children when it adds the split.
     pub fn as_split(&self, step: u32) -> NodeSplit {
         NodeSplit {
             feature: self.feature,

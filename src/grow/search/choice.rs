@@ -36,7 +36,7 @@ pub(in crate::grow) fn keeps_winner_only(
 /// feature has one.
 ///
 /// # Errors
-/// Those of the information gain, which a gain filter asks for.
+/// Any error of the information gain, which a gain filter asks for.
 pub(in crate::grow) fn choose_candidate<R: NodeTables>(
     rows: &R,
     best: Vec<BestOfFeature>,
@@ -102,7 +102,7 @@ pub(in crate::grow) fn split_of_candidate<R: WholeRows>(
     Ok(BestSplit { distance, sums, sizes, missing, levels, branch_of, ..split })
 }
 
-/// What the selection rule asks about the candidates of a node.
+/// The facts about the candidates of a node for which the selection rule asks.
 struct FeatureFacts<'r, R> {
     rows: &'r R,
 }

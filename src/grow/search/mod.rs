@@ -61,7 +61,7 @@ pub(in crate::grow) trait NodeTables {
         false
     }
 
-    /// The place of a feature among those of its kind.
+    /// The place of a feature among the numeric or among the nominal features.
     fn place(&self, feature: u32) -> FeaturePlace;
 
     /// The declaration of a nominal feature.
@@ -90,8 +90,8 @@ pub(in crate::grow) trait NodeTables {
     fn first_row(&self, numeric: usize, at: u32) -> u32;
 }
 
-/// A form of rows each of which goes down one branch, so that the class sums of the children are
-/// those of the candidate.
+/// A form of rows in which each row goes down one branch, so that the children have the class sums
+/// of the candidate.
 pub(in crate::grow) trait WholeRows: NodeTables {
     /// The test and the branches of a threshold.
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<Self::Sum>;
@@ -168,7 +168,8 @@ pub(in crate::grow) fn first_tied_row(left: &[u32], original: impl Fn(u32) -> u3
     first
 }
 
-/// Whether the rows with these entries, those of a node that have a value, all have the same.
+/// Whether all rows with these entries have the same value. The entries are the rows of a node that
+/// have a value; without entries the answer is no.
 pub(in crate::grow) fn is_one_value(order: &[u32]) -> bool {
     order.split_first().is_some_and(|(_, others)| others.iter().all(|&e| entry_tied(e) == 1))
 }

@@ -24,9 +24,9 @@ pub(in crate::grow) struct NodeSums<'n, S> {
 }
 
 impl<S: Sum> NodeSums<'_, S> {
-    /// Class sums by branch of a threshold, from those of its `left` branch. `known` are the class
-    /// sums of the rows with a value, where rows without one are a third branch; `None` where the
-    /// threshold has two branches.
+    /// Class sums by branch of a threshold, from the class sums of its `left` branch. `known` are
+    /// the class sums of the rows with a value, where rows without one are a third branch; `None`
+    /// where the threshold has two branches.
     pub fn by_branch(&self, mut left: Vec<S>, known: Option<&[S]>) -> Vec<S> {
         let (classes, with_value) = (self.totals.len(), known.unwrap_or(self.totals));
         left.extend_from_within(..classes);
@@ -75,12 +75,14 @@ impl<S: Sum> NodeSums<'_, S> {
         Ok(out[0])
     }
 
-    /// Score of a table of branches by a criterion, which may be another than that of growth.
+    /// Score of a table of branches by a criterion, which may differ from the criterion of growth:
+    /// gain filters ask for the information gain. Larger is better.
     pub fn score(&self, criterion: &dyn Criterion, sums: &[S]) -> Result<f64> {
         self.with_table(sums, |table, out| criterion.score(table, out))
     }
 
-    /// Distance of a table of branches by the criterion of growth.
+    /// Distance of a table of branches by the criterion of growth. Smaller is better; limits
+    /// compare it with the distance of the undivided node, and splits report it.
     pub fn distance(&self, sums: &[S]) -> Result<f64> {
         self.with_table(sums, |table, out| self.setting.criterion.distance(table, out))
     }
@@ -102,7 +104,7 @@ impl<S: Sum> NodeSums<'_, S> {
     /// limit reads them.
     ///
     /// # Errors
-    /// Those of the two functions.
+    /// Any error of the two functions.
     pub fn accept(
         &self,
         mut split: BestSplit<S>,

@@ -2,8 +2,8 @@
 //!
 //! A feature has one branch per level (multiway), or its levels are divided in two; its declaration
 //! says which. Where class sums are weights and a limit is in rows, rows are counted by code.
-//! O(levels x classes) per multiway feature; the cost of a division in two is that of
-//! [`crate::split::subset`]. Bit planes and C4.5's rule do not use this.
+//! O(levels x classes) per multiway feature; [`crate::split::subset`] has the cost of divisions in
+//! two. Bit planes and C4.5's rule do not use this.
 
 use super::{BranchSums, NodeTables, SearchScratch};
 use crate::error::Result;
@@ -45,9 +45,9 @@ fn has_enough<S: Sum>(levels: &FeatureLevels<'_, S>, least: u32) -> bool {
     levels.rows.as_ref().is_none_or(|rows| rows.iter().all(|&s| s == 0 || s >= least))
 }
 
-/// Score the candidates of the nominal features at some places: first of those that are divided in
-/// two, then of those with one branch per level, each in feature order. `known` are the class sums
-/// of the rows on which they are scored.
+/// Score the candidates of the nominal features at some places: first the features that are divided
+/// in two, then the features with one branch per level, each in feature order. `known` are the
+/// class sums of the rows on which they are scored.
 pub(in crate::grow) fn score_nominal<R: NodeTables>(
     rows: &R,
     places: &[usize],

@@ -1,8 +1,8 @@
 //! The groups of levels that divisions in two put on one side or the other ([`LevelGroups`]), and
 //! how divisions are numbered.
 //!
-//! A group is a level that occurs in the node, or several joined levels that stay on one side. The
-//! class sums of the groups are those of [`LevelPartitions`](super::LevelPartitions); nothing here
+//! A group is a level that occurs in the node, or several joined levels that stay on one side.
+//! [`LevelPartitions`](super::LevelPartitions) has the class sums of the groups; nothing here
 //! depends on their type. Sorting costs O(groups log groups), everything else O(levels).
 
 use crate::tree::Test;
@@ -10,13 +10,14 @@ use crate::tree::Test;
 /// How a division of the groups is numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Naming {
-    /// The number of the group that is alone on the first branch.
+    /// A division has the number of the group that is alone on the first branch.
     #[default]
     Level,
-    /// By the number of groups before a cut of their order; those with the lowest code are on the
-    /// first branch.
+    /// A division has the number of groups before a cut of their order. The side with the lowest
+    /// code is the first branch.
     Cut,
-    /// By bits: bit i says that group i + 1 is on the first branch, where group 0 always is.
+    /// The number of a division is a set of bits: bit i says that group i + 1 is on the first
+    /// branch. Group 0 always is.
     Mask,
 }
 
@@ -41,8 +42,8 @@ pub struct LevelGroups {
     pub(super) naming: Naming,
     /// Codes ascend, so that only cuts between them are tried.
     ordered: bool,
-    /// What both sides of a division must stay below to be a candidate (see `bits`); `None` where
-    /// all divisions are candidates.
+    /// The spread that both sides of a division must stay below to be a candidate (see `bits`);
+    /// `None` where all divisions are candidates.
     pub(super) most_left: Option<f64>,
     /// The group with the lowest code.
     pub(super) lowest: usize,
@@ -93,7 +94,8 @@ impl LevelGroups {
         }
     }
 
-    /// The numbers of all divisions, as candidates carry them.
+    /// The numbers of all divisions, as candidates carry them, ascending. They are consecutive;
+    /// there are none where fewer than two groups occur.
     pub fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
         let first = self.first_number();
         (0..self.len() as u32).map(move |division| first + division)
@@ -132,14 +134,16 @@ impl LevelGroups {
         }
     }
 
-    /// The number of rows on one side of division `at`; `counted` are those of each code.
+    /// The number of rows on one side of division `at`; `counted` has the number of rows of each
+    /// code.
     pub(super) fn rows_on(&self, at: u32, first: bool, counted: &[u32]) -> u32 {
         let side = (0..self.count()).filter(|&g| self.is_first(at, g) == first);
         let rows = |g: usize| self.codes(g).iter().map(|&c| counted[c as usize]).sum::<u32>();
         side.map(rows).sum()
     }
 
-    /// The codes that occur and are on the first branch of division `at`, ascending.
+    /// The codes that occur and are on the first branch of division `at`, ascending. Codes without
+    /// rows in the node are missing; [`LevelPartition`] assigns them, too.
     pub fn codes_on_first(&self, at: u32) -> Vec<u32> {
         let mut codes = Vec::new();
         for g in (0..self.count()).filter(|&g| self.is_first(at, g)) {
@@ -149,7 +153,8 @@ impl LevelGroups {
         codes
     }
 
-    /// The codes that occur in the node, ascending, whichever group they belong to.
+    /// The codes that occur in the node, ascending, whichever group they belong to. The code of
+    /// missing values is not among them.
     pub fn occurring(&self) -> Vec<u32> {
         let mut codes = self.codes.clone();
         codes.sort_unstable();

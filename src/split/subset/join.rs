@@ -5,8 +5,8 @@
 //! neighbours in the order of their class shares are compared first ([`join_neighbours`], O(levels
 //! log levels)).
 //!
-//! The information that the split into groups loses by a union is that of the criterion
-//! `info_gain`, but in natural logarithms: its rounding decides which of two equal pairs is joined,
+//! The information that the split into groups loses by a union is measured as by the criterion
+//! `info_gain`, but in natural logarithms: the rounding decides which of two equal pairs is joined,
 //! so the criterion's own formula, in bits, cannot stand in.
 
 use super::{EXACT, LevelPartitions, MOST};
@@ -56,13 +56,14 @@ impl<S: Sum> LevelPartitions<S> {
     /// Join groups until [`EXACT`] are left; they are in the order of their lowest codes.
     pub(super) fn join(&mut self, unit: f64) {
         let weights = self.sums.iter().map(|s| s.value(unit)).collect();
-        // The sums of a group are added up again from those that it joins, exactly.
+        // The sums of a group are added up again from the sums of the groups that it joins,
+        // exactly.
         self.join_groups(&joined(weights, self.classes));
     }
 }
 
-/// The group, of [`EXACT`], that each of some groups becomes part of; `weights` are those of the
-/// groups and classes.
+/// For each group, the number of the joined group of which it becomes part; there are [`EXACT`]
+/// joined groups. `weights` has the weight of each group and class.
 fn joined(weights: Vec<f64>, classes: usize) -> Vec<usize> {
     let groups = weights.chunks_exact(classes).enumerate();
     let groups = groups.map(|(g, sums)| LevelGroup::new(vec![g], sums.to_vec())).collect();
@@ -94,7 +95,7 @@ struct CheapestUnion {
 impl CheapestUnion {
     const NONE: Self = Self { loss: f64::INFINITY, with: usize::MAX };
 
-    /// For the group at place `i`; the first of equal ones.
+    /// The cheapest union of the group at place `i` with a later group, the first of equal ones.
     fn of(groups: &[Option<LevelGroup>], i: usize) -> Self {
         let mut best = Self::NONE;
         let Some(group) = &groups[i] else { return best };

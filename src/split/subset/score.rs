@@ -20,11 +20,11 @@ const MOST_LOW: usize = 8;
 
 /// Score the divisions of a node's nominal features into a sink, in feature order.
 ///
-/// `features` are the levels of each in the node, `totals` the class sums of the node, and `search`
-/// says which divisions are candidates. `partitions` and `scratch` are memory.
+/// `features` are the levels of each feature in the node, `totals` the class sums of the node, and
+/// `search` says which divisions are candidates. `partitions` and `scratch` are memory.
 ///
 /// # Errors
-/// Those of the sink.
+/// Any error of the sink.
 pub fn score_candidates<'a, S: Sum>(
     features: &mut dyn Iterator<Item = FeatureLevels<'a, S>>,
     totals: &[S],
@@ -63,7 +63,7 @@ pub fn score_candidates<'a, S: Sum>(
 }
 
 /// Class sums of sets of groups. A set is a number whose bits are the groups after the first; the
-/// low bits are looked up in a table, and the sums of the high ones are added.
+/// low bits are looked up in a table, and the sums of the high groups are added.
 struct SetSums<'w, S> {
     /// Number of sets of low groups.
     width: usize,
@@ -159,8 +159,8 @@ impl<C: Count> SubsetBlock<'_, C> {
             }
     }
 
-    /// Whether both sides of division `at` reach the limits, and it pays for its name where that is
-    /// asked for; `left` and `right` are their class sums.
+    /// Whether both sides of division `at` reach the limits, and the division saves enough bits
+    /// where that is required; `left` and `right` are the class sums of the sides.
     fn admits<S: Sum>(
         &self,
         partitions: &LevelPartitions<S>,
@@ -220,8 +220,8 @@ impl<C: Count> SubsetBlock<'_, C> {
     ) -> Result<()> {
         let (k, n) = (self.context.classes, partitions.groups.count());
         partitions.groups.order_divisions();
-        // One buffer: sums of each group (for cuts, of the groups up to it), of all groups, and of
-        // the groups that are not on the current side.
+        // One buffer holds the sums of each group (for cuts, of all groups up to it), of all
+        // groups, and of the groups that are not on the current side.
         let mut work = std::mem::take(&mut partitions.work);
         work.clear();
         work.extend_from_slice(&partitions.sums);

@@ -44,7 +44,8 @@ pub(super) struct BinnedContext<'a> {
 
 impl<'a> BinnedContext<'a> {
     /// A context whose `total_weight` is still to be set; `unit` is the value of one unit of the
-    /// sums.
+    /// sums. The caller needs the context to sum up the records of the root, and then sets the
+    /// weight.
     pub fn new(
         table: &TableFacts<'a>,
         layout: RowLayout,
@@ -69,17 +70,21 @@ impl<'a> BinnedContext<'a> {
         }
     }
 
-    /// Number of codes for which a plane of counters has room.
+    /// Number of codes for which a plane of counters has room. With codes of a byte it is a power
+    /// of two, so that a mask keeps every code in the plane.
     pub fn counted_codes(&self) -> usize {
         if self.layout.wide { self.widest } else { self.widest.next_power_of_two() }
     }
 
-    /// Whether the cuts of all features are one block.
+    /// Whether the cuts of all features are one block. Where cuts are scored in blocks and the
+    /// features are too many for one, they are counted block by block, and counters are not
+    /// inherited.
     pub fn is_one_block(&self) -> bool {
         self.in_blocks && self.features.len() <= self.block_features
     }
 
-    /// Whether weights are copies of rows, so that sums count rows.
+    /// Whether weights are copies of rows, so that sums count rows. Otherwise one more plane of
+    /// counters counts the rows, for limits in rows.
     pub fn copies(&self) -> bool {
         self.layout.weight != WeightWidth::Long
     }
@@ -96,8 +101,8 @@ impl<'a> BinnedContext<'a> {
     }
 
     /// The threshold between code `at` and code `next` of a number: halfway between the largest
-    /// value of the one bin and the smallest of the other; above the values of one bin, the
-    /// largest.
+    /// value of the one bin and the smallest value of the other. Where the two codes are equal, the
+    /// threshold is the largest value of the bin.
     pub fn threshold(&self, feature: usize, at: u32, next: u32) -> Test {
         let ranges = self.features[feature].ranges.as_deref();
         let (lower, upper) = match ranges {
@@ -108,18 +113,21 @@ impl<'a> BinnedContext<'a> {
         Test::Threshold((midpoint(lower, upper) + 0.0).into())
     }
 
-    /// How a nominal feature is split: the setting decides by its number of levels.
+    /// How a nominal feature is split: the setting decides by its number of levels. The code of
+    /// missing values is not a level.
     pub fn splits(&self, feature: usize) -> NominalSplits {
         self.setting.nominal_splits.of(self.features[feature].n_codes as usize)
     }
 
-    /// Whether the counters of a node with these class sums are words that hold both classes.
+    /// Whether the counters of a node with these class sums are words that hold both classes. There
+    /// must be a kernel for two classes, and the rows must fit 16 bits.
     pub fn packs<S: Sum>(&self, totals: &[S]) -> bool {
         let rows = totals.iter().map(|total| total.units()).sum::<i64>();
         self.pair_screen.is_some() && rows <= i64::from(MOST_ROWS)
     }
 
-    /// The weight of a row as a sum, with the number of its target if that is one.
+    /// The weight of a row as a sum, with the number of its target if that is one. `row` is one
+    /// record; in a target of classes the sum is the weight alone.
     #[inline]
     pub fn weight<S: Sum>(&self, row: &[u8]) -> S {
         S::of_row(self.layout.weight(row), self.layout.number(row))

@@ -38,7 +38,7 @@ pub(super) struct BinCounters<S> {
     pub packed: bool,
 }
 
-/// Whether a node of this many rows has counters, which can be handed down; else its codes are
+/// Whether a node of this many rows has counters, which can be handed down; otherwise its codes are
 /// sorted.
 pub(super) fn is_counted(context: &BinnedContext<'_>, rows: usize) -> bool {
     rows > FEW_ROWS.max(context.widest / 8)
@@ -56,8 +56,8 @@ pub(super) struct CounterPool<S> {
 }
 
 impl<S: Sum> CounterPool<S> {
-    /// Counters of 0; of all features, or of those chosen. A `packed` one has a single plane of
-    /// words.
+    /// Counters of 0 for all features, or for the chosen features. Where `packed`, there is a
+    /// single plane of words.
     fn empty(
         &mut self,
         context: &BinnedContext<'_>,
@@ -67,7 +67,7 @@ impl<S: Sum> CounterPool<S> {
         let features = chosen.map_or(context.layout.features, <[u32]>::len);
         let plane = context.counted_codes() * features;
         let planes = if packed { 1 } else { context.classes + usize::from(!context.copies()) };
-        // Of a reused plane only the codes that occur need to be cleared.
+        // In a reused plane only the codes that occur need to be cleared.
         let used = context.widest * features;
         let mut cells = self.unused.pop().unwrap_or_default();
         if cells.len() < planes * plane {
@@ -80,7 +80,8 @@ impl<S: Sum> CounterPool<S> {
         BinCounters { cells, plane, features, packed }
     }
 
-    /// Count records on this thread: all features, or those chosen; as words where `packed`.
+    /// Count records on this thread: all features, or the chosen features; as words where `packed`.
+    /// The smaller children of a split are counted by this, and so are nodes of few rows.
     pub fn count_alone(
         &mut self,
         context: &BinnedContext<'_>,
@@ -93,7 +94,8 @@ impl<S: Sum> CounterPool<S> {
         counters
     }
 
-    /// Count records as [`Self::count_alone`] does, on several threads where that pays.
+    /// Count records as [`Self::count_alone`] does, on several threads where that pays. Integers
+    /// are added up, so the counters do not depend on the number of threads.
     pub fn count(
         &mut self,
         context: &BinnedContext<'_>,
@@ -107,7 +109,8 @@ impl<S: Sum> CounterPool<S> {
             return Ok(self.count_alone(context, rows, chosen, packed));
         }
         let mut counters = self.empty(context, chosen, packed);
-        // One thread adds to the same counters; several add up counters of their own.
+        // One thread adds all blocks to the same counters. Several threads count blocks apart, and
+        // the counters are added up.
         if control.threads() == 1 {
             for block in rows.chunks(block) {
                 control.check()?;
@@ -128,7 +131,8 @@ impl<S: Sum> CounterPool<S> {
         Ok(counters)
     }
 
-    /// Take counters back, so that the next node that is counted reuses their memory.
+    /// Take counters back, so that the next node that is counted reuses their memory. They are
+    /// cleared when they are used again, not here.
     pub fn recycle(&mut self, counters: BinCounters<S>) {
         self.unused.push(counters.cells);
     }
@@ -136,11 +140,13 @@ impl<S: Sum> CounterPool<S> {
 
 impl<S: Sum> BinCounters<S> {
     /// Counters that other processes counted, of `plane` counters per class and of all features.
+    /// They are never packed as words of two classes.
     pub fn of(cells: Vec<S>, plane: usize, features: usize) -> Self {
         Self { cells, plane, features, packed: false }
     }
 
-    /// The counters as numbers.
+    /// The counters as numbers, plane by plane. Growth on rows in other processes keeps them as the
+    /// histogram of the node, from which the histograms of its children are subtracted.
     pub fn into_cells(self) -> Vec<S> {
         self.cells
     }
@@ -174,7 +180,7 @@ impl<S: Sum> BinCounters<S> {
         let packed = self.packed;
         let shift = |row: &[u8]| if packed { 16 * (row[class_at] & 1) } else { 0 };
         let (add, cells) = (|a: S, b: S| a.plus(b), &mut self.cells);
-        // With numbers every row has a sum of its own.
+        // With a numeric target the sum of a row includes its number.
         match if layout.number { WeightWidth::Long } else { layout.weight } {
             WeightWidth::None => {
                 let one_row = |row: &[u8]| S::from_rows(1 << shift(row));
@@ -192,12 +198,14 @@ impl<S: Sum> BinCounters<S> {
         }
     }
 
-    /// The counters of a class, by code and feature, for all codes but the last.
+    /// The counters of a class, by code and feature, for all codes but the last: no cut lies above
+    /// the last code. There must be a plane per class, so the counters may not be packed.
     pub fn plane(&self, context: &BinnedContext<'_>, class: usize) -> &[S] {
         &self.cells[class * self.plane..][..(context.widest - 1) * self.features]
     }
 
-    /// The first `len` words, by code and feature.
+    /// The first `len` words of packed counters, by code and feature. With `len` the number of
+    /// features times all codes but the last, there is one word for each cut.
     pub fn words(&self, len: usize) -> &[S] {
         &self.cells[..len]
     }
@@ -219,7 +227,8 @@ impl<S: Sum> BinCounters<S> {
         }
     }
 
-    /// Subtract the counters of some of the rows; those of the others remain.
+    /// Subtract the counters of some of the rows, so that the counters of the other rows remain.
+    /// Both must count the same features, both as words or both by class.
     pub fn subtract(&mut self, context: &BinnedContext<'_>, some: &Self) {
         let used = context.widest * self.features;
         let planes = self.cells.chunks_mut(self.plane).zip(some.cells.chunks(self.plane));
@@ -262,7 +271,8 @@ impl<S: Sum> BinCounters<S> {
 }
 
 impl BinCounters<u32> {
-    /// Class sums of the rows whose code of the feature at a place is at most `at`.
+    /// Class sums of the rows whose code of the feature at a place is at most `at`. O(codes x
+    /// classes): for single cuts, as blocks of cuts use running sums.
     pub fn left_sums(&self, context: &BinnedContext<'_>, place: usize, at: u32) -> Vec<u32> {
         let mut sums = vec![0; context.classes];
         for (class, sum) in sums.iter_mut().enumerate() {
@@ -339,7 +349,9 @@ pub(super) enum NodeCounts<'n, S> {
 }
 
 impl<S: Sum> NodeCounts<'_, S> {
-    /// The sums of a numeric target by code of a feature; `None` where they are not counted.
+    /// The sums of a numeric target by code of a feature; `None` where they are not counted: in
+    /// nodes of few rows, and for features that the node does not search. Codes without rows have
+    /// an empty sum.
     pub fn moments(
         &self,
         context: &BinnedContext<'_>,
@@ -356,8 +368,8 @@ impl<S: Sum> NodeCounts<'_, S> {
         Some(sums.take(context.features[feature].n_codes_with_missing()).copied())
     }
 
-    /// Write the occupied codes of a feature, that of missing values included, into `out`,
-    /// ascending. `keys` is memory for sorting.
+    /// Write the occupied codes of a feature into `out`, ascending, with the code of missing values
+    /// if it is occupied. `keys` is memory for sorting.
     pub fn groups(
         &self,
         context: &BinnedContext<'_>,

@@ -1,12 +1,12 @@
 //! All cuts of a node as one block of candidates ([`CutBlock`]), and the choice of the best
 //! ([`CutRules`]).
 //!
-//! For the common case: numbers without missing values, copies as weights, no gain filter, the
-//! first of equal candidates. The left sums of all candidates lie in one plane per class, so that
-//! one call of the criterion scores the whole node; where it has a screen, the exact formula scores
-//! only candidates that may be best. Candidates may come in any order and several times: the choice
-//! is the one that [`crate::split::binned`] and the selection rule make, to the last bit.
-//! O(candidates x classes) per node.
+//! This serves the common case: numbers without missing values, copies as weights, no gain filter,
+//! and the first of equal candidates. The left sums of all candidates lie in one plane per class,
+//! so that one call of the criterion scores the whole node; where it has a screen, the exact
+//! formula scores only candidates that may be best. Candidates may come in any order and several
+//! times: the choice is the one that [`crate::split::binned`] and the selection rule make, to the
+//! last bit. O(candidates x classes) per node.
 
 use super::context::BinnedContext;
 use crate::criteria::Tables;
@@ -28,19 +28,21 @@ pub(super) struct CutFacts {
     pub next: u32,
     /// Weights of the bin just below and of the bin just above the cut.
     pub beside: [u32; 2],
-    /// Both of these bins hold rows of one class only, and it is the same one.
+    /// Where both of these bins weigh 1: whether their rows have the same class. Without a meaning
+    /// for heavier bins.
     pub one_class: bool,
 }
 
 impl CutFacts {
     /// Whether the cut lies between two single rows of one class, where it is never best by a
-    /// convex criterion.
+    /// convex criterion. Cuts beside heavier bins stay candidates, as in
+    /// [`crate::split::threshold`].
     pub fn is_within_a_class(&self) -> bool {
         self.one_class && self.beside == [1; 2]
     }
 }
 
-/// A score, the feature, and the highest code on the left: what the choice of a cut compares.
+/// A score, the feature, and the highest code on the left, by which cuts are compared.
 type CutScore = (f64, u32, u32);
 
 /// Whether a cut has a larger score than another, or comes first of equal ones.
@@ -72,7 +74,8 @@ pub(super) struct CutRules {
 }
 
 impl CutRules {
-    /// The rules of a node with `n_rows` rows; `None` where it is too small to be split.
+    /// The rules of a node with `n_rows` rows; `None` where it is too small to be split. The limit
+    /// on weight counts rows, too, as weights are copies here.
     pub fn new(context: &BinnedContext<'_>, n_rows: u32) -> Option<Self> {
         let min = context.minimum();
         let least = (min.weight.max(f64::from(min.rows)).ceil() as u32).max(1);
@@ -84,8 +87,8 @@ impl CutRules {
         })
     }
 
-    /// Whether a candidate with `left` rows on its left may be chosen. Cuts within a class may be
-    /// best where the limits keep others out, which is so at both ends.
+    /// Whether a candidate with `left` rows on its left may be chosen. At both ends of the range
+    /// that the limits allow, a cut within a class may be best.
     fn allow(&self, cut: &CutFacts, left: u32) -> bool {
         let is_at_limit = self.has_limits && (left == self.least || left == self.most);
         is_at_limit || !(self.is_convex && cut.is_within_a_class())
@@ -122,8 +125,8 @@ impl CutRules {
     }
 }
 
-/// The cuts of a node, by their numbers in a block. Called dynamically, a few times per node and
-/// for the candidates near the best.
+/// The cuts of a node, by their numbers in a block. The calls are dynamic, as there are few: some
+/// per node, and some for each candidate near the best.
 pub(super) trait NodeCuts {
     /// Number of cuts.
     fn len(&self) -> usize;
@@ -156,7 +159,8 @@ pub(super) struct CutBlock {
 }
 
 impl CutBlock {
-    /// The left weights and the scores of `len` candidates, to be written.
+    /// The left weights and the scores of `len` candidates, to be written. Both keep the content of
+    /// earlier nodes until then; afterwards [`Self::select`] picks the best.
     pub fn scores(&mut self, len: usize) -> (&mut [u32], &mut [f64]) {
         // Planes start at multiples of 16 cells, the widest vectors of kernels.
         (self.len, self.stride) = (len, len.next_multiple_of(16).max(16));
@@ -180,7 +184,7 @@ impl CutBlock {
         for (class, &total) in totals.iter().enumerate() {
             let on_left = &mut on_left[class * stride..][..len];
             cuts.count(class, on_left);
-            // The right branch is what the left one leaves of the total.
+            // The right branch has the rest of the total.
             let right = on_right[class * stride..][..len].iter_mut().zip(&mut self.left);
             for (&count, (right, left)) in on_left.iter().zip(right) {
                 *right = total - count;
@@ -191,7 +195,9 @@ impl CutBlock {
         self.totals.extend_from_slice(totals);
     }
 
-    /// The best candidate, scored from the tables; `totals` are the class sums of the node.
+    /// The best candidate, scored from the tables; `totals` are the class sums of the node. All
+    /// tables are written, then one call of the criterion screens or scores them: O(cuts x
+    /// classes).
     pub fn best(
         &mut self,
         context: &BinnedContext<'_>,
@@ -236,8 +242,9 @@ impl CutBlock {
         }
     }
 
-    /// The best candidate by the scores that were written, which are off by at most `error` from
-    /// those of `exact`.
+    /// The best candidate by the scores that were written. `error` is the largest distance of a
+    /// score from its exact value, which `exact` computes. Candidates outside the limits are passed
+    /// over; a score that is NaN is an error.
     pub fn select(
         &mut self,
         context: &BinnedContext<'_>,

@@ -79,12 +79,13 @@ pub(super) struct CodedNode<S> {
     pub range: RecordRange,
     /// The counters of all features, once they are counted or inherited.
     pub counters: Option<BinCounters<S>>,
-    /// The lanes of a small node; of the range only the length has a meaning then.
+    /// The lanes of a small node; only the length of the range has a meaning then.
     pub small: Option<SmallNode>,
 }
 
 impl<S> CodedNode<S> {
-    /// A range, of which nothing is known yet.
+    /// A node of a range of records, not counted yet. The search of the node counts it, or decides
+    /// that it is a small node.
     pub fn new(range: RecordRange) -> Self {
         Self { range, counters: None, small: None }
     }
@@ -199,7 +200,7 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
             start += size as usize;
             nodes.push(CodedNode::new(range));
         }
-        // Those that may be split again get counters from those of the node.
+        // Children that may be split again get counters from the counters of the node.
         let keep: Vec<bool> = (0..sizes.len() as u32)
             .map(|branch| !self.is_finished(tree, first_child + branch))
             .collect();

@@ -1,11 +1,11 @@
 //! The counters of nodes: a node is counted when it is searched, and hands its counters down to its
 //! children when it is split ([`BinnedRows::hand_down`]).
 //!
-//! The largest child's counters are those of the node minus those of the other children, so only
-//! the smaller children are counted: at most half of the rows per level, which is 1.10 to 1.15
-//! times as quick as counting all (histogram, gini, 50,000 x 15), and 1.28 times with 300,000 x 20
-//! rows. Counters of open nodes take bounded memory ([`KEPT_BYTES`]). [`super::growth`] is the only
-//! caller.
+//! The largest child's counters are the counters of the node minus the counters of the other
+//! children, so only the smaller children are counted: at most half of the rows per level, which is
+//! 1.10 to 1.15 times as quick as counting all (histogram, gini, 50,000 x 15), and 1.28 times with
+//! 300,000 x 20 rows. Counters of open nodes take bounded memory ([`KEPT_BYTES`]).
+//! [`super::growth`] is the only caller.
 
 use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;
@@ -134,11 +134,11 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
 
     /// Hand the counters of a node down to its children, where that saves work.
     ///
-    /// All children but the largest are counted, and the counters of the largest are those of the
-    /// node (`counters`) minus those of the others. Children that are not kept (`keep`) need no
-    /// counters. `sums` are the class sums of the children: they say whether the counters of a
-    /// child are words of two classes, which differ from counters by class and cannot be
-    /// subtracted.
+    /// All children except the largest are counted. The counters of the largest child are what
+    /// remains of the counters of the node (`counters`) when the counters of the other children are
+    /// subtracted. Children that are not kept (`keep`) need no counters. `sums` are the class sums
+    /// of the children: they say whether the counters of a child are words of two classes, which
+    /// differ from counters by class and cannot be subtracted.
     pub(super) fn hand_down(
         &mut self,
         mut counters: BinCounters<S>,
@@ -168,7 +168,8 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         if !needs_counters(largest, children) || !pays || self.kept_bytes + bytes > KEPT_BYTES {
             return self.pool.recycle(counters);
         }
-        // Count the others and subtract them; keep what a child needs.
+        // Count the other children and subtract their counters; keep the counters that a child
+        // needs.
         for child in (0..children.len()).filter(|&child| child != largest) {
             if children[child].range.len == 0 {
                 continue;

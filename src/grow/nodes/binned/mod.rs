@@ -6,8 +6,9 @@
 //! * *Counting.* A large node counts its rows by (class, code, feature) in one pass for all
 //!   features ([`counts`]). A node of few rows sorts the codes of its rows instead, feature by
 //!   feature.
-//! * *Inheritance.* Of the children of a split all but the largest are counted. The counters of the
-//!   largest are those of the parent minus those of the other children ([`inherit`]).
+//! * *Inheritance.* All children of a split except the largest are counted. The counters of the
+//!   largest are what remains of the parent's counters when the counters of the other children are
+//!   subtracted ([`inherit`]).
 //! * *Search by feature* ([`node`]). The occupied bins of a feature are groups. The cuts between
 //!   them go into the same sinks, criteria and selection rules as the thresholds of sorted numbers.
 //! * *Search by blocks* ([`best_cut`]). In the common case the cuts of a node are scored as one
@@ -23,7 +24,7 @@
 //! is a node whose subtree a worker grows by [`grow_below`].
 //!
 //! All counts are integers, so the tree depends neither on the order of the rows nor on threads.
-//! Time: about a nanosecond per row and feature of all children but the largest (of all children
+//! Time: about a nanosecond per row and feature of all children except the largest (of all children
 //! where there are several blocks), and the formula per occupied bin. Memory: the records, and the
 //! counters of open nodes.
 //!

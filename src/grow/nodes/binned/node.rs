@@ -1,10 +1,10 @@
 //! The search of a node of codes for its best split, feature by feature ([`BinnedNode`]).
 //!
 //! The occupied bins of a numeric feature are groups, whose cuts go into the sink of all growth;
-//! the levels of nominal features come from the same counts. It serves missing values, real
-//! weights, nominal features and any tie rule but that by rows; nodes without these are scored as
-//! one block ([`super::best_cut`]). O(features x (codes x classes)) for counted nodes, O(features x
-//! rows log rows) for others, plus the formula per occupied bin.
+//! the levels of nominal features come from the same counts. This search serves missing values,
+//! real weights, nominal features and any tie rule except the rule by rows; nodes without these are
+//! scored as one block ([`super::best_cut`]). O(features x (codes x classes)) for counted nodes,
+//! O(features x rows log rows) for others, plus the formula per occupied bin.
 
 use super::context::BinnedContext;
 use super::counts::NodeCounts;
@@ -34,7 +34,7 @@ use crate::tree::Test;
 #[derive(Debug, Default)]
 pub(super) struct BinnedWorkspace<S: Sum> {
     pub blocks: BlockMemory,
-    /// Features in the order in which a node searches them, where it searches some.
+    /// Features in the order in which a node searches them, where it does not search all.
     pub order: Vec<u32>,
     search: SearchScratch<S>,
     memory: GroupMemory<S>,
@@ -56,11 +56,11 @@ pub(super) struct GroupMemory<S> {
     keys: Vec<u64>,
 }
 
-/// The rows with a value, of a feature for which others have none.
+/// The rows of a node that have a value of a feature, where other rows of the node have none.
 struct KnownSums<S> {
     /// Class sums of the rows with a value.
     sums: Vec<S>,
-    /// Number of the others; 0 where sums count rows.
+    /// Number of rows without a value; 0 where sums count rows.
     missing_rows: u32,
 }
 
@@ -72,14 +72,14 @@ pub(super) struct BinnedNode<'n, S: Sum> {
     pub totals: &'n [S],
     /// Key of the node's random choices.
     pub key: u64,
-    /// What the path to the node allows; `None` without constraints.
+    /// The limits that the path to the node sets; `None` without constraints.
     pub path: Option<&'n PathLimits>,
 }
 
 impl<S: Sum> BinnedNode<'_, S> {
-    /// Write the occupied bins of a numeric feature into `memory`, without the one of missing
-    /// values. Returns the class sums of the rows with a value and the number of the others; `None`
-    /// where all rows of the node have a value.
+    /// Write the occupied bins of a numeric feature into `memory`, without the bin of missing
+    /// values. Returns the class sums of the rows with a value and the number of rows without one;
+    /// `None` where all rows of the node have a value.
     fn split_off_missing(
         &self,
         feature: usize,
@@ -118,7 +118,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         }
         let known = self.split_off_missing(feature, &mut workspace.memory);
         if let Some(known) = &known {
-            // Missing values are a branch of every cut, and no smaller than others may be.
+            // Missing values are a branch of every cut, and the limits hold for this branch, too.
             if !self.node().allows_missing_branch(&known.sums, known.missing_rows, min) {
                 return Ok(());
             }
@@ -146,7 +146,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         )
     }
 
-    /// Best candidate of each feature, of all or of those `chosen`, in feature order.
+    /// The best candidate of each feature, or of each of the `chosen` features, in feature order.
     fn best_of_features(
         &self,
         chosen: Option<&[u32]>,
@@ -181,8 +181,9 @@ impl<S: Sum> BinnedNode<'_, S> {
         Ok(best.features)
     }
 
-    /// The split that the selection rule takes among all features or those `chosen`, if any has a
-    /// candidate.
+    /// The split that the selection rule takes among all features or the `chosen` ones, with its
+    /// test, distance and branches; `None` where no feature has a candidate. The limits that need a
+    /// table are checked by the caller.
     pub fn choose(
         &self,
         chosen_features: Option<&[u32]>,

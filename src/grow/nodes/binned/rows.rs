@@ -36,7 +36,8 @@ pub(super) enum Branching<'a> {
 }
 
 impl<'b> NodeRecords<'b> {
-    /// All records.
+    /// All records of a tree, as one slice for the worker that begins at the root. The slice
+    /// borrows them, and splits exchange them in place.
     pub fn new(records: &'b mut Records) -> Self {
         Self { base: 0, width: records.layout.width, records: &mut records.bytes }
     }
@@ -47,7 +48,8 @@ impl<'b> NodeRecords<'b> {
         start * self.width..(start + range.len) * self.width
     }
 
-    /// The records of a node, one after the other.
+    /// The records of a node, one after the other, as bytes. Their order has no meaning, and
+    /// changes when the node is split.
     pub fn rows(&self, range: RecordRange) -> &[u8] {
         &self.records[self.bytes(range)]
     }
@@ -56,7 +58,7 @@ impl<'b> NodeRecords<'b> {
     /// of each branch.
     ///
     /// `range` are the records of the node, `feature` is the feature of the split, and `branching`
-    /// says how its code decides the branch. There are `branches` branches, some of which may stay
+    /// says how its code decides the branch. There are `branches` branches; a branch may stay
     /// empty.
     pub fn partition(
         &mut self,
@@ -161,12 +163,12 @@ fn divide_in_two(rows: &mut [u8], width: usize, goes_left: impl Fn(&[u8]) -> boo
 
 /// [`divide_in_two`] by blocks from both ends (Edelkamp and Weiß, *BlockQuicksort*, 2016).
 ///
-/// A bit per record says which ones lie on the wrong side, without a branch to predict, and two of
-/// those change places. Half of the records move if a split is balanced. To copy all of them to a
-/// second buffer was tried, and took 1.0 to 1.7 times as long.
+/// A bit per record says which records lie on the wrong side, without a branch to predict, and two
+/// such records change places. Half of the records move if a split is balanced. To copy all of them
+/// to a second buffer was tried, and took 1.0 to 1.7 times as long.
 #[inline(always)]
 fn divide_blocks(rows: &mut [u8], width: usize, goes_left: impl Fn(&[u8]) -> bool) -> usize {
-    // Records before `front` are settled on the left, those from `back` on are settled on the
+    // Records before `front` are settled on the left, records from `back` on are settled on the
     // right.
     let (mut front, mut back) = (0, rows.len() / width);
     let is_left = |rows: &[u8], place: usize| goes_left(&rows[place * width..][..width]);

@@ -3,8 +3,9 @@
 //!
 //! A row of weight w takes w lanes, so that population counts are weights; one of its lanes stands
 //! for the row. A split compares 64 bytes and copies nothing. The candidates of a node form a
-//! [`CutBlock`](super::cuts::CutBlock), so the choice is that of a large node. [`super::best_cut`]
-//! uses this where cuts are scored as one block; O(features x classes x rows) per node.
+//! [`CutBlock`](super::cuts::CutBlock), so the same cut is chosen as in a large node.
+//! [`super::best_cut`] uses this where cuts are scored as one block; O(features x classes x rows)
+//! per node.
 
 use super::context::BinnedContext;
 use super::cuts::{CutFacts, NodeCuts};
@@ -24,7 +25,8 @@ pub(super) struct SmallColumns {
 }
 
 impl SmallColumns {
-    /// A node of some records, which have at most 64 copies together.
+    /// A node of some records, which have at most 64 copies together. O(copies x features); the
+    /// nodes below share the columns, so that this is done once per subtree.
     pub fn of_records(context: &BinnedContext<'_>, records: &[u8]) -> SmallNode {
         let layout = context.layout;
         let mut columns = Self {
@@ -62,19 +64,22 @@ pub(super) struct SmallNode {
 }
 
 impl SmallNode {
-    /// Number of rows.
+    /// Number of rows, each counted once whatever its copies. Limits in copies use the class sums
+    /// instead.
     pub fn rows(&self) -> usize {
         (self.lanes & self.columns.rows).count_ones() as usize
     }
 
-    /// The children of a split: rows whose code is at most `at`, and the others.
+    /// The children of a split: the rows whose code is at most `at`, and the rows above it. No code
+    /// is copied: the children share the columns, and have disjoint lanes.
     pub fn divide(&self, feature: usize, at: u32) -> [Self; 2] {
         let left = up_to(&self.columns.codes[feature], at as u8) & self.lanes;
         [left, self.lanes & !left].map(|lanes| Self { columns: self.columns.clone(), lanes })
     }
 
-    /// All cuts of some features (all, or those chosen): above the code of each row, or above each
-    /// code below `widest`, whichever are fewer.
+    /// All cuts of all features, or of the chosen features: above the code of each row, or above
+    /// each code below `widest`, whichever are fewer. A cut may occur several times where rows
+    /// share a code, and may have no rows on its right.
     pub fn cuts<'a>(
         &'a self,
         chosen: Option<&'a [u32]>,
@@ -101,7 +106,8 @@ impl SmallNode {
         LaneCuts { node: self, chosen, per_feature, codes, masks }
     }
 
-    /// One lane of each row, and the number of rows.
+    /// One lane of each row, and the number of rows. The lanes ascend, and the rest of the array
+    /// has no meaning.
     pub fn lanes_of_rows(&self) -> ([u8; LANES], usize) {
         let (mut rows, mut len) = ([0; LANES], 0);
         let mut unlisted = self.lanes & self.columns.rows;
@@ -153,7 +159,7 @@ pub(super) struct LaneCuts<'a> {
     per_feature: usize,
     /// The highest code on the left of each cut.
     codes: &'a [u8],
-    /// Lanes on the left of each cut, among others that are not the node's.
+    /// The lanes on the left of each cut. Lanes of other nodes may be among them.
     masks: &'a [u64],
 }
 

@@ -11,12 +11,12 @@
 //! 3. [`SpreadGrowth::choose`] takes the sums of their histograms, splits nodes by the code of
 //!    local growth, and returns the [`Routes`] by which the workers regroup their rows.
 //!
-//! Of the children of a split the largest is not counted: its histogram is that of its parent minus
-//! those of the others. With `max_leaf_nodes` a round makes one split, the one that local growth
-//! would make next. Memory: histograms of nodes whose children are still open, up to
-//! [`KEPT_COUNTERS`], and those of a round. Weights are copies of rows. Sums of classes and moments
-//! of a number are counted by the same code; [`SpreadTree`] hides their type from the caller,
-//! `bindings::spread`.
+//! The largest child of a split is not counted: its histogram is what remains of the parent's
+//! histogram when the histograms of the other children are subtracted. With `max_leaf_nodes` a
+//! round makes one split, the one that local growth would make next. Memory: histograms of nodes
+//! whose children are still open, up to [`KEPT_COUNTERS`], and the histograms of a round. Weights
+//! are copies of rows. Sums of classes and moments of a number are counted by the same code;
+//! [`SpreadTree`] hides their type from the caller, `bindings::spread`.
 
 use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;
@@ -91,7 +91,7 @@ struct CountedSplit<S> {
 /// The open children of one node.
 #[derive(Debug)]
 struct Family<S> {
-    /// The histogram of the node; with it all children but the largest are counted.
+    /// The histogram of the node; if it is kept, all children except the largest are counted.
     parent: Option<Vec<S>>,
     groups: Vec<NodeGroup<S>>,
     /// Whether the splits of the children are known.
@@ -114,7 +114,7 @@ impl<S> Family<S> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MadeSplits {
     All,
-    /// That of a node.
+    /// The split of one node.
     One(u32),
     Nothing,
 }
@@ -169,8 +169,8 @@ pub trait SpreadTree: Send + Sync {
     /// where the number of leaves is limited, as nodes then compete for leaves.
     fn small(&mut self, setting: &GrowthSetting<'_>, most: u64) -> Vec<SmallGroup>;
 
-    /// Groups to be counted: those of the first `most` families that are not evaluated yet, or of
-    /// all families where the next split is the best of the tree.
+    /// The numbers of the groups to be counted: the groups of the first `most` families that are
+    /// not evaluated yet, or of all families where the next split is the best of the tree.
     fn wanted(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32>;
 
     /// Split nodes by the histograms of the groups that were wanted (`counts`, words, one after the
@@ -374,7 +374,8 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
         let (mut families, mut kept_counters) = (Vec::new(), 0);
         for family in std::mem::take(&mut self.families) {
             let Family { parent, groups, evaluated } = family;
-            // Number the groups of the family that stay open, and route those that are not split.
+            // Number the groups of the family that stay open, and route the groups that are not
+            // split.
             let mut kept = Family { parent, groups: Vec::new(), evaluated };
             let first = routes.groups;
             let mut split = Vec::new();
@@ -403,7 +404,7 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
                 kept_counters += kept.parent.as_ref().map_or(0, Vec::len);
                 families.push(kept);
             }
-            // Split the others: their children are groups of a new family.
+            // Split the remaining nodes: their children are groups of a new family.
             for (route, node, CountedSplit { best, histogram }) in split {
                 let targets = &mut routes.targets[route * codes..(route + 1) * codes];
                 let mut family = self.split(context, node, &best, histogram, |branches| {
@@ -463,7 +464,8 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
             }
         }
         route(&places);
-        // With all children open the largest one's histogram follows from the node's.
+        // If all children are open, the histogram of the largest child follows from the histogram
+        // of the node.
         let n_occupied = rows.iter().filter(|&&size| size > 0).count();
         if family.groups.len() == n_occupied {
             family.parent = Some(histogram);
@@ -472,8 +474,8 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
     }
 }
 
-/// The histograms of the groups of a family, from those that were counted: the largest one's is
-/// that of the parent minus those of the others. `None` for groups that are not open.
+/// The histograms of the groups of a family, from the histograms that were counted. The histogram
+/// of the largest group is what remains of the parent's. `None` for groups that are not open.
 fn histograms<'c, S: SentSum + CodedSum>(
     family: &mut Family<S>,
     given: &mut impl Iterator<Item = &'c [u32]>,
@@ -502,7 +504,7 @@ fn histograms<'c, S: SentSum + CodedSum>(
         }
         histograms.push(Some(histogram));
     }
-    // What remains is the largest group's.
+    // The remainder is the histogram of the largest group.
     if let (Some(remainder), Some(largest)) = (remainder, counted.iter().position(|c| !c)) {
         histograms[largest] = Some(remainder);
     }
@@ -552,7 +554,8 @@ fn branch_of<S>(context: &BinnedContext<'_>, best: &BestSplit<S>, code: usize) -
 }
 
 /// Grow the subtree of a node on a worker: the node has all rows of `records`, and the key and
-/// depth of its [`SmallGroup`].
+/// depth of its [`SmallGroup`]. Growth is depth first, so the number of leaves may not be limited.
+/// The result is a part of the client's tree ([`SpreadTree::graft`]).
 pub fn grow_below(
     facts: &SpreadFacts<'_>,
     setting: &GrowthSetting<'_>,

@@ -4,7 +4,7 @@
 //! Both sums of a cut ([`RunningScores`]) are added up class by class for all cuts at once
 //! ([`crate::simd::class_sums`]). Classes without rows in the node are skipped. Where the sums are
 //! not exact, [`super::best_cut`] scores the cuts that may be best again from their tables; the
-//! choice is that of [`super::cuts`], to the last bit. O(cuts x classes) per node.
+//! choice is the same as by [`super::cuts`], to the last bit. O(cuts x classes) per node.
 
 use super::cuts::NodeCuts;
 use crate::criteria::{Cuts, LeftRows, RunningScores, Term};
@@ -41,7 +41,7 @@ impl ClassSums {
         counts.resize(len, 0);
         branches.iter_mut().for_each(|sums| sums.resize(len, 0.0));
         let [left, right] = branches.each_mut().map(|sums| &mut sums[..len]);
-        // Sums of both branches, class by class; `whole` is that of the undivided node.
+        // Sums of both branches, class by class; `whole` is the sum of the undivided node.
         let whole = match scoring.term {
             Term::Squares => {
                 // Integers, exact for as many rows as `MOST_ROWS`; all rows start on the right.

@@ -1,8 +1,8 @@
 //! The best cut of a node with two classes, for criteria with a kernel for them ([`WordBlock`]).
 //!
 //! The rows left of a cut are one word, 16 bits per class ([`crate::simd::cuts`]). The kernel
-//! scores all cuts in single precision, and the exact formula scores only those that may then be
-//! best. The choice is that of [`super::cuts`], to the last bit. O(cuts) per node;
+//! scores all cuts in single precision, and the exact formula scores only the cuts that may then be
+//! best. The choice is the same as by [`super::cuts`], to the last bit. O(cuts) per node;
 //! [`super::best_cut`] uses it for nodes whose rows fit 16 bits.
 
 use super::context::BinnedContext;
@@ -30,7 +30,8 @@ fn size(word: u32) -> u32 {
 }
 
 impl WordBlock {
-    /// Make room for `len` cuts; the rows left of each are to be written.
+    /// Make room for `len` cuts; the rows left of each are to be written. The words behind them, up
+    /// to a whole chunk of the kernel, are 0.
     pub fn prepare(&mut self, len: usize) -> &mut [u32] {
         let padded = len.next_multiple_of(CHUNK);
         if self.lefts.len() < padded {
@@ -43,7 +44,8 @@ impl WordBlock {
         &mut self.lefts[..len]
     }
 
-    /// The number of rows of both classes on the left of a cut, unpacked from its word.
+    /// The number of rows of both classes on the left of a cut, unpacked from its word. The vector
+    /// has room for the right branch, too, so that a caller can append it without an allocation.
     pub fn left(&self, cut: usize) -> Vec<u32> {
         let mut sums = Vec::with_capacity(4);
         sums.extend(unpacked(self.lefts[cut]));
@@ -78,15 +80,15 @@ impl WordBlock {
 /// number `code * features + place`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WordCuts {
-    /// Codes but the last.
+    /// Number of codes, without the last.
     pub codes: usize,
     pub features: usize,
     /// The rows of the node as a word.
     pub whole: u32,
 }
 
-/// The facts of a cut between counted codes, whose features are all or those `chosen`; `None` where
-/// no row has the code below it.
+/// The facts of a cut between counted codes, whose features are all or the `chosen` ones; `None`
+/// where no row has the code below the cut, or no row has a code above it.
 pub(super) fn facts_of(
     lefts: &[u32],
     shape: WordCuts,

@@ -44,17 +44,18 @@ pub(super) struct FractionalNominal<'a> {
     pub cuts: Option<&'a [f64]>,
 }
 
-/// What a fraction of a row adds to the sums of its node: its weight, or the moments of its number.
+/// The sums of a node of fractional instances. A fraction of a row adds its weight, or the moments
+/// of its number.
 pub(super) trait FractionSums: Copy + Send + Sync {
-    /// A sum.
+    /// The sum of a class, or of a numeric target.
     type Sum: Sum;
     /// The instances of a node, with their weights.
     type Instances<'a>: Scanning<Sum = Self::Sum>
     where
         Self: 'a;
-    /// What a fraction of this weight, in units, adds.
+    /// The sum that a fraction of a row adds; `weight` is the weight of the fraction, in units.
     fn of(&self, row: u32, weight: i64) -> Self::Sum;
-    /// The instances of a node; `rows` are their rows, and `unit` is that of the weights.
+    /// The instances of a node; `rows` are their rows, and `unit` is the unit of the weights.
     fn instances<'a>(
         &'a self,
         rows: &'a [u32],
@@ -159,7 +160,7 @@ pub(super) struct FractionalContext<'a> {
     pub nominal: Vec<FractionalNominal<'a>>,
     /// Tables of the nominal features, with a last code for missing values.
     pub layout: Layout,
-    /// How the split of a node is found.
+    /// The rule by which the split of a node is chosen.
     pub rule: SplitRule,
     /// Nominal features with too many levels to count in C4.5's mean of gains.
     pub many: Vec<bool>,
@@ -192,7 +193,10 @@ fn many_levels(data: &Dataset, all_rows: f64) -> Vec<bool> {
 }
 
 impl<'a> FractionalContext<'a> {
-    /// The context of a tree on some rows.
+    /// The context of a tree on some rows; `weights` are the weights of all rows of the data set.
+    /// Where weights are copies, the unit is such that the sum of all weights fits the digits of
+    /// exact sums; real weights have their unit already. O(rows + features), and a pass over each
+    /// order for C4.5's rule.
     pub fn new(
         data: &'a Dataset<'a>,
         setting: &'a GrowthSetting<'a>,
@@ -253,22 +257,26 @@ impl<'a> FractionalContext<'a> {
         }
     }
 
-    /// The weight of a whole row, in units.
+    /// The weight of a whole row, in units; copies of a row weigh as much as that many rows. Real
+    /// weights are in units already.
     pub fn weight(&self, row: u32) -> i64 {
         self.weights.units(row) << if self.copies { self.shift } else { 0 }
     }
 
-    /// Copies that a row stands for.
+    /// Copies that a row stands for; 1 where weights are not copies. Limits in rows and the sizes
+    /// of branches count rows by this number.
     pub fn copies_of(&self, row: u32) -> i64 {
         if self.copies { self.weights.units(row) } else { 1 }
     }
 
-    /// Rows in a weight, where every instance is a whole row of weight 1.
+    /// Rows in a weight, in units, where every instance is a whole row of weight 1. For other
+    /// weights the result is rounded down and has no meaning.
     pub fn rows_in(&self, weight: i64) -> u32 {
         (weight >> self.shift) as u32
     }
 
-    /// How the nominal column at a place among them is split.
+    /// How a nominal column is split, by its number of levels; `nominal` is its place among the
+    /// nominal columns. The code for missing values is not a level and does not count.
     pub fn splits(&self, nominal: usize) -> NominalSplits {
         self.setting.nominal_splits.of(self.nominal[nominal].levels as usize)
     }
@@ -285,7 +293,8 @@ impl<'a> FractionalContext<'a> {
         Minimum { rows: 1, weight: weight.max(f64::from(rows)) * (1.0 - ROUNDING), copies: false }
     }
 
-    /// The place of a numeric feature among the numeric ones; `None` for a nominal feature.
+    /// The place of a numeric feature among the numeric features; `None` for a nominal feature. It
+    /// is a bisection, as numeric features are in ascending order.
     pub fn numeric_place(&self, feature: u32) -> Option<usize> {
         self.numeric.binary_search_by_key(&feature, |f| f.feature).ok()
     }

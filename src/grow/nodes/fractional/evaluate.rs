@@ -2,8 +2,8 @@
 //!
 //! Features are scored on the instances whose value is known: by the criterion's formula
 //! ([`BestOfEach`]), scaled by the known share of the node's weight, or by C4.5's rule
-//! ([`crate::split::c45`]). A node of whole rows of weight 1 is counted in integers, any other in
-//! weights. O(instances x features), plus the formula per candidate. The branches are counted by
+//! ([`crate::split::c45`]). A node of whole rows of weight 1 is counted in integers, any other node
+//! in weights. O(instances x features), plus the formula per candidate. The branches are counted by
 //! the caller, with the fractions that they take.
 
 use super::context::{FractionSums, FractionalContext, FractionalNumeric};
@@ -43,9 +43,9 @@ const SCALING_ERROR: f64 = 1e-12;
 
 /// The best split of a node; its branches are not counted yet, and no limit has accepted it.
 ///
-/// `instances` are those of the node, `sums` are its class sums in units, and `fractions` says what
-/// a fraction of a row adds to them. `key` is the key of the node's random choices, and `path` is
-/// what the path to the node allows.
+/// `instances` are the instances of the node, `sums` are its class sums in units, and `fractions`
+/// says what a fraction of a row adds to them. `key` is the key of the node's random choices, and
+/// `path` has the limits that the path to the node sets.
 ///
 /// # Errors
 /// A score that is not a number, or cancellation.
@@ -84,7 +84,7 @@ pub(super) struct FractionalEvaluator<'v, W: Scanning> {
     pub min: Minimum,
     /// Key of the node's random choices.
     pub key: u64,
-    /// What the path to the node allows; `None` without constraints.
+    /// The limits that the path to the node sets; `None` without constraints.
     path: Option<&'v PathLimits>,
 }
 
@@ -112,8 +112,8 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         ClassOf { codes: &self.instances.classes, starts: &self.starts }
     }
 
-    /// The weights of the instances, if they are fixed-point numbers and the kernels add up so many
-    /// classes.
+    /// The weights of the instances, if they are fixed-point numbers and the kernels can add up the
+    /// number of classes of the node.
     fn weights_for_kernel(&self) -> Option<&[i64]> {
         self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&self.totals.len()))
     }
@@ -148,7 +148,8 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
     }
 
     /// [`Self::known_sums`]; and, where weights are fixed point of few classes, the weight at each
-    /// step of entries, from the first row of each class on, into `steps` (else empty).
+    /// step of entries, from the first row of each class on, into `steps`, which is emptied
+    /// otherwise.
     fn known_with_steps(&self, order: &[u32], steps: &mut Vec<i64>) -> Vec<W::Sum> {
         let n_classes = self.totals.len();
         let Some(weights) = self.weights_for_kernel() else {
@@ -162,7 +163,9 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         (0..n_classes).map(|class| W::Sum::from_units(from(class) - from(class + 1))).collect()
     }
 
-    /// Share of the node's weight that `known` class sums hold.
+    /// Share of the node's weight that `known` class sums hold, in [0, 1]. The scores of a feature
+    /// are multiplied by it; it is exactly 1 where all rows have a value, so that those scores are
+    /// not rounded.
     pub fn share(&self, known: &[W::Sum]) -> f64 {
         if *known == *self.totals {
             return 1.0;
@@ -178,7 +181,9 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         weight_and_value(&others.collect::<Vec<_>>(), self.weights.unit())
     }
 
-    /// The table of a nominal feature without missing values, and its class sums.
+    /// The table of a nominal feature without missing values, and its class sums. The first has
+    /// `[code * classes + class]`, the second one sum per class over the rows with a value. C4.5's
+    /// rule reads the cells; scores by a formula are scaled by the sums.
     pub fn table(&self, nominal: usize) -> (&[W::Sum], Vec<W::Sum>) {
         let n_classes = self.totals.len();
         let cells = self.contingency.table(&self.context.layout, nominal);

@@ -6,7 +6,7 @@
 //! and no weight is lost: the last branch takes what rounding left. A split is scored on the rows
 //! whose value is known, and its score is scaled by their share of the node's weight; limits count
 //! rows by the weight of their instances. Tie rules, limits, best-first growth and feature subsets
-//! are those of all local growth ([`driver`]). C4.5's own rule for candidates
+//! are the same as in all local growth ([`driver`]). C4.5's own rule for candidates
 //! ([`crate::split::c45`]) grows here, too, with whole rows where nothing is missing.
 //!
 //! O(instances x features) per level. With a share `m` of missing cells a level of the tree has up
@@ -37,7 +37,7 @@ use rows::{Division, FractionalRows, divide};
 /// Subtrees of fewer rows do not pay for a task of their own.
 const SMALLEST_TASK: usize = 2048;
 
-/// Grow a tree on some rows of a data set; `weights` are those of all its rows.
+/// Grow a tree on some rows of a data set; `weights` are the weights of all its rows.
 ///
 /// # Errors
 /// A score that is not a number, or cancellation.
@@ -153,7 +153,7 @@ impl<'b, F: FractionSums> NodeRows for Fractional<'b, F> {
         let path = path.as_ref();
         let best = best_split(context, fractions, instances, sums, key, path, control)?;
         let Some(mut best) = best else { return Ok(None) };
-        // The limits are those of the branches with their fractions, which are counted now.
+        // The limits hold for the branches with their fractions, which are counted now.
         let branch = branch_of_instances(context, instances, &best);
         let (division, branch_sums) =
             Division::new(context, &self.fractions, instances, branch, best.branches, sums.len());

@@ -28,7 +28,7 @@ pub(super) struct FractionalRows {
     pub weights: Vec<i64>,
     /// Every instance is a whole row of weight 1.
     pub whole: bool,
-    /// The orders of the numeric features, one after the other; then unused room.
+    /// The orders of the numeric features, one after the other, followed by unused room.
     orders: Vec<u32>,
     /// The end of each order.
     ends: Vec<usize>,
@@ -37,7 +37,8 @@ pub(super) struct FractionalRows {
 }
 
 impl FractionalRows {
-    /// The instances of the root: the training rows.
+    /// The instances of the root: the training rows, each with its whole weight. A pass over the
+    /// order of each numeric column picks the entries of these rows.
     pub fn new(context: &FractionalContext<'_>, rows: &RowSet) -> Self {
         let data = context.data;
         let mut instances = Self { whole: context.unit_weights, ..Self::default() };
@@ -86,12 +87,14 @@ impl FractionalRows {
         CodedRows { codes: &self.codes, classes: &self.classes, rows }
     }
 
-    /// Number of instances.
+    /// Number of instances. A row has at most one instance in a node, whatever its weight.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The order of a numeric feature: entries of the instances with a known value.
+    /// The order of a numeric feature: entries of the instances with a known value. Entries have
+    /// the numbers of instances, not of rows; for C4.5's rule, values too close to cut between are
+    /// tied.
     pub fn order(&self, numeric: usize) -> &[u32] {
         let start = if numeric == 0 { 0 } else { self.ends[numeric - 1] };
         &self.orders[start..self.ends[numeric]]
@@ -188,8 +191,8 @@ impl Division {
         (Self { branch, sizes, rows, taken, unknown }, sums)
     }
 
-    /// For each branch the instances that may go there, ascending: those that do, and those without
-    /// a value.
+    /// The instances that may go to each branch, ascending: the instances of the branch, and all
+    /// instances without a value.
     fn instances_of_branches(&self) -> Vec<Vec<u32>> {
         let mut lists = vec![Vec::new(); self.sizes.len()];
         for (i, &b) in self.branch.iter().enumerate() {
@@ -202,7 +205,8 @@ impl Division {
     }
 }
 
-/// Up to this many branches, a pass over all instances per branch is quicker than lists of them.
+/// Up to this many branches, a pass over all instances per branch is quicker than lists of
+/// instances.
 const FEW_BRANCHES: usize = 4;
 
 /// Divide the weight of `copies` copies of a row by shares: `take(branch, fraction)`. The last
@@ -219,7 +223,7 @@ fn split_weight(shares: &[f64], weight: i64, copies: i64, mut take: impl FnMut(u
     }
 }
 
-/// The instances of the branches that are wanted; `None` for the others.
+/// The instances of the branches that are wanted; `None` for branches that are not wanted.
 pub(super) fn divide(
     context: &FractionalContext<'_>,
     instances: &FractionalRows,
@@ -298,8 +302,8 @@ fn branch_of(
     FractionalRows { rows, classes, weights, codes, ..FractionalRows::default() }
 }
 
-/// Append the order of one feature to those of a child: the entries of its instances, whose numbers
-/// are given. `child.orders` has room for it.
+/// Append the order of one feature to the orders of a child: the entries of the child's instances,
+/// whose numbers are given. `child.orders` has room for it.
 fn append_order(
     context: &FractionalContext<'_>,
     feature: usize,
@@ -310,7 +314,7 @@ fn append_order(
     let start = child.ends.last().copied().unwrap_or(0);
     let out = &mut child.orders[start..];
     let len = renumbered(Level::active(), order, number, out);
-    // Values that C4.5 takes as tied may lose their tie when those between them leave.
+    // Values that C4.5 takes as tied may lose their tie when the values between them leave.
     if context.rule == SplitRule::C45 && context.numeric[feature].close {
         let value = |entry: u32| {
             context.numeric[feature].column.value(child.rows[entry_row(entry) as usize])

@@ -402,8 +402,8 @@ impl Deeper<'_, '_> {
         None
     }
 
-    /// The thresholds of a gap that may be better than the best tree; if there are none, the bound
-    /// is that of all of the gap.
+    /// The thresholds of a gap that may be better than the best tree. If there are none, the bound
+    /// of the result is at least the limit that a better tree must undercut.
     fn open(&self, progress: &Progress, gap: &DeepGap) -> OpenThresholds {
         let limit = self.limit(progress, gap, gap.gap.from + 1);
         let mut open = self.bounds(gap.column).open(&gap.gap, limit);
@@ -561,7 +561,8 @@ impl Deeper<'_, '_> {
             lower: solved.lower[side],
             by_column: &solved.by_column[side],
             hint,
-            // Bounds of sides must be nearer than that of their sum.
+            // The bound of each side must be closer to its cost than the bound of the sum has to
+            // be.
             share: (1.0 + self.query.share) / 2.0,
             resolves_ties: false,
             is_root: false,

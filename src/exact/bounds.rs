@@ -31,14 +31,15 @@ pub(super) type Sides<T> = [T; 2];
 /// What is known about a solved threshold: lower bounds of the trees of both sides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GapEnd {
-    /// Of trees whose leaves have at least `min_rows` rows.
+    /// Bounds of trees whose leaves have at least `min_rows` rows.
     pub(super) limited: Sides<f64>,
-    /// Of free trees, whose leaves may have any number of rows.
+    /// Bounds of free trees, whose leaves may have any number of rows.
     pub(super) free: Sides<f64>,
 }
 
-/// Open thresholds between the solved ones `from` and `to`, neither of which is open. Threshold 0
-/// has no rows on its left, and that of the number of distinct ranks none on its right.
+/// The open thresholds between two solved ones, `from` and `to`, which are not open themselves.
+/// Threshold 0 has no rows on its left; the threshold whose number is the number of distinct ranks
+/// has no rows on its right.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ThresholdGap {
     pub(super) from: usize,

@@ -213,8 +213,8 @@ impl<'a> ConsistentSearch<'a> {
     }
 
     /// The first split of a consistent tree of at most `budget` splits; none if there is no such
-    /// tree. `lists` are those of the set, and `budget` is at least 1. Cheap answers come first:
-    /// cuts with two pure sides, then with one, then with none.
+    /// tree. `lists` are the sorted lists of the set, and `budget` is at least 1. Cheap answers
+    /// come first: cuts with two pure sides, then with one, then with none.
     fn find_split(
         &mut self,
         bits: &[u64],

@@ -19,7 +19,7 @@ pub(super) const MEASURES: [Impurity; 3] = [Impurity::Entropy, Impurity::Gini, I
 /// node.
 ///
 /// # Errors
-/// Those of [`Control::check`], which is called for each column of each node.
+/// Returns the error of [`Control::check`], which is called for each column of each node.
 pub(super) fn grow(
     problem: &Problem,
     root: Vec<u64>,

@@ -21,7 +21,8 @@ const BLOCK: usize = 256;
 /// What the growth of greedy trees needs.
 pub(super) struct GreedyGrowth<'s, 'a> {
     pub(super) setting: &'s Setting<'a>,
-    /// The criterion whose loss is minimised; none if the loss is that of costs or of a list.
+    /// The criterion whose loss is minimised; `None` if the loss comes from a cost matrix or from a
+    /// list of losses.
     pub(super) criterion: Option<Box<dyn Criterion>>,
     /// Gini, which sees what a test prepares for the next ones, where the error sees only what it
     /// gains itself. None if gini is the criterion.
@@ -138,7 +139,7 @@ impl GreedyGrowth<'_, '_> {
     }
 
     /// A node without children, and the test that divides it: the best one by a criterion, or by
-    /// the loss without one. Of several best tests the first one.
+    /// the loss without one. Among several best tests, the first one is taken.
     fn node<C: Weight>(
         &self,
         part: SetPart<'_>,
@@ -258,8 +259,9 @@ impl<C: Weight> Candidates<C> {
 
 impl GrownTree {
     /// The subtree of the same root that costs least, of at most `levels` tests on a path and
-    /// `leaves` leaves. Of each node, from the last to the root, the least cost for every number of
-    /// leaves follows from those of its children: O(nodes x leaves^2).
+    /// `leaves` leaves. Nodes are visited from the last to the root, and the least cost of a node
+    /// for every number of leaves follows from the least costs of its children: O(nodes x
+    /// leaves^2).
     pub(super) fn best(&self, levels: u32, leaves: u32) -> CompletePlan {
         // Where the number of leaves does not matter, all numbers share the first entry.
         let is_unlimited = leaves as usize > self.0.len();

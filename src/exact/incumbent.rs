@@ -66,8 +66,8 @@ impl Incumbent {
         }
     }
 
-    /// Replace the tree by a better one ([`super::setting::Setting::is_better`]). Of two trees that
-    /// are equal but for their first test, the lower cost is kept, so that bounds never rise.
+    /// Replace the tree by a better one ([`super::setting::Setting::is_better`]). If two trees
+    /// differ only in their first test, the lower of both costs is kept, so that bounds never rise.
     pub(super) fn replace(&mut self, cost: f64, split: Split, plan: Plan) {
         self.cost = self.cost.min(cost);
         self.split = Some(split);

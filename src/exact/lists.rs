@@ -1,8 +1,8 @@
 //! The rows of a node in ascending order of each feature, and the cuts between values of one
 //! feature.
 //!
-//! The lists of a node are filtered from those of its parent, so nothing is sorted again: O(rows of
-//! the parent x features). Cuts are found in one pass in each direction.
+//! The lists of a node are filtered from the lists of its parent, so nothing is sorted again:
+//! O(rows of the parent x features). Cuts are found in one pass in each direction.
 
 use super::problem::{Problem, size};
 

@@ -98,9 +98,9 @@ pub(super) struct StumpDepth<'a> {
     pub(super) is_coarse: bool,
     /// The fewest rows that a test must leave on each side.
     pub(super) min_rows: u32,
-    /// Whether the threshold of a lane may be of use, given the losses so far, of which `free` are
-    /// final. If not, these may stand as its bounds, and tests that leave enough rows are not
-    /// sought.
+    /// Whether the threshold of a lane may be of use, given the losses so far, whose `free` bounds
+    /// are final. If not, the losses may stand as its bounds, and tests that leave enough rows are
+    /// not searched for.
     pub(super) is_open: &'a dyn Fn(&SideLosses, usize) -> bool,
 }
 

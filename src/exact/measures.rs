@@ -1,7 +1,7 @@
 //! Measures of two classes that are no sum over the leaves: F and Matthews.
 //!
-//! With P and N the weights of the positive and the negative rows, and FP and FN those of the
-//! misclassified ones, TP = P - FN and TN = N - FP:
+//! With P and N the weights of the positive and the negative rows, and FP and FN the weights of the
+//! misclassified rows, TP = P - FN and TN = N - FP:
 //!
 //! ```text
 //! F_beta   = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)

@@ -35,10 +35,11 @@ impl<'s> SetPart<'s> {
         rows.counts(if is_right { right } else { left })
     }
 
-    /// Call `visit` with each column and its number. Of a side, one column is sorted at a time.
+    /// Call `visit` with each column and its number. For a side of a test, one column is sorted at
+    /// a time.
     ///
     /// # Errors
-    /// Those of [`Control::check`], before a column is sorted.
+    /// Returns the error of [`Control::check`], which is called before a column is sorted.
     pub(super) fn each_column(
         &self,
         rows: &RankedRows,

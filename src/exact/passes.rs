@@ -171,7 +171,7 @@ impl LevelSearch<'_, '_> {
         let halvings = if is_last { 0 } else { self.task.depth - level };
         let nodes = (self.budget - self.opened_before) >> halvings.min(63);
         self.growth.setting.nodes.budget.store(self.opened_before + nodes, Ordering::Relaxed);
-        // Progress is that of the last level.
+        // Only the last level reports progress.
         self.growth.setting.reported.store(0, Ordering::Relaxed);
         let time_share = f64::from(halvings).exp2().recip();
         let control = self.searching.within_share(self.task.start, time_share);

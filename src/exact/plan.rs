@@ -1,7 +1,7 @@
 //! A tree during an exact search, with ranks as thresholds, and its conversion to a [`Tree`].
 //!
-//! A plan does not hold sets of rows; functions that need those of the nodes send the rows down
-//! again, O(rows x depth).
+//! A plan does not hold sets of rows. Functions that need the rows of the nodes send all rows down
+//! the tree again, O(rows x depth).
 
 use super::consistent::{ConsistentSearch, Halt};
 use super::lists::SortedLists;

@@ -1,11 +1,11 @@
 //! The input of an exact search: distinct rows, with ranks instead of values, and for each row the
 //! classes that a consistent tree may predict for it.
 //!
-//! Rows that agree on every feature are one row here. Its allowed classes are those of the largest
-//! weight among its copies, so that a tree that is consistent with the allowed classes makes the
-//! fewest training errors that any tree can make. Values become dense ranks (a nominal value: the
-//! rank of its code among the codes that occur), and a test is `rank <= r` ([`RankTest`]). Sets of
-//! rows are bit sets of 64-bit words. O(rows x features x log rows).
+//! Rows that agree on every feature are one row here. Its allowed classes are the classes with the
+//! largest weight among its copies, so that a tree that is consistent with the allowed classes
+//! makes the fewest training errors that any tree can make. Values become dense ranks (a nominal
+//! value: the rank of its code among the codes that occur), and a test is `rank <= r`
+//! ([`RankTest`]). Sets of rows are bit sets of 64-bit words. O(rows x features x log rows).
 
 use super::ranked::cell;
 use crate::data::{Dataset, ones};
@@ -86,7 +86,7 @@ pub(super) struct Problem {
     pub(super) group: Vec<u32>,
     /// Weight of the rows that every tree misclassifies.
     pub(super) unavoidable: f64,
-    /// The sets of allowed classes that occur, those of one class first.
+    /// The sets of allowed classes that occur; the sets of one class come first.
     pub(super) class_sets: Vec<ClassSet>,
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Query<'q> {
     pub(super) share: f64,
     /// Whether the first of several best tests must be found ([`super::TieRule::First`]).
     pub(super) resolves_ties: bool,
-    /// Whether the set is that of all rows, so that progress is reported.
+    /// Whether the set holds all rows of the search, so that progress is reported.
     pub(super) is_root: bool,
 }
 

@@ -61,8 +61,8 @@ pub(super) struct RankedTest {
     pub(super) below: u32,
 }
 
-/// The order of tests that decides ties: the lowest feature, then the lowest threshold. The order
-/// of the fields is that of the comparison.
+/// The order of tests that decides ties: the lowest feature, then the lowest threshold. The derived
+/// comparison reads the fields in the order of their declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TieKey {
     pub(super) feature: usize,

@@ -195,7 +195,8 @@ impl Question for BestTree {
         if !is_deepest {
             best = grow_leaves_greedily(&growth, whole, &best.plan, *full_depth, controls.ending)?;
         }
-        // Of deeper trees nothing is known but that no loss is negative, and that they have a leaf.
+        // Nothing is known about deeper trees, except that no loss is negative and that every tree
+        // has a leaf.
         let is_proven = is_done && best.cost <= setting.cost_with_rounding(set, answer.best.cost);
         let lower =
             if is_deepest { (!is_proven).then_some(answer.lower) } else { Some(leaf_penalty) };

@@ -1,10 +1,10 @@
-//! What all parts of the search for optimal trees share: the rows, the loss, the penalty of a leaf,
-//! the solved sets, the memory of scans, and the count of search nodes.
+//! The state that all parts of the search for optimal trees share: the rows, the loss, the penalty
+//! of a leaf, the solved sets, the memory of scans, and the count of search nodes.
 //!
 //! Inside the search, the cost of a tree is its loss plus `penalty` per leaf. The penalty contains
-//! a tiny one that breaks ties, so that of trees with the same loss the one with the fewest leaves
-//! costs least. It obeys the same bounds as the part that the user has set. Costs that differ by
-//! less than `tie` count as equal.
+//! a tiny part that breaks ties, so that among trees with the same loss the one with the fewest
+//! leaves costs least. This part obeys the same bounds as the penalty that the user has set. Costs
+//! that differ by less than `tie` count as equal.
 //!
 //! Where leaves need several rows, a second setting has the same rows without that limit: the
 //! bounds of [`super::bounds`] need what its trees cost.
@@ -150,8 +150,8 @@ impl Setting<'_> {
     /// Lower the bounds by column so far that they also hold in every subset of the rows.
     ///
     /// `by_column[c]` bounds the trees of all rows whose first test is of column `c`, and `lower`
-    /// bounds all trees. In a subset that first test may send all rows to one side. What is left
-    /// is a tree of one level less, so no bound may exceed that of trees of one level less.
+    /// bounds all trees. In a subset that first test may send all rows to one side. A tree of one
+    /// level less remains, so no bound may exceed the bound of the trees of one level less.
     ///
     /// A column that sends missing values left is followed by its twin, which sends them right. A
     /// test of the first may, in a subset, only divide missing from known values, as a test of the

@@ -54,8 +54,8 @@ impl SolvedSets {
         Self { row_hashes, most_trees: bytes / ENTRY_BYTES, trees: Mutex::default() }
     }
 
-    /// The hash of a set of rows; 0 if nothing is kept. That of one side of a test is the exclusive
-    /// or of the hashes of the set and of the other side.
+    /// The hash of a set of rows; 0 if nothing is kept. The hash of one side of a test is the
+    /// exclusive or of the hashes of the set and of the other side.
     pub(super) fn hash(&self, rows: &[u32]) -> u128 {
         if self.row_hashes.is_empty() {
             return 0;

@@ -1,7 +1,7 @@
 //! The rows of a node in the order of every test column, for the search for optimal trees.
 //!
-//! A child's orders are filtered from those of its parent, so nothing is sorted again: O(rows of
-//! the parent x columns). Behind each row of an order stands a *mark* that says which tests may
+//! A child's orders are filtered from the orders of its parent, so nothing is sorted again: O(rows
+//! of the parent x columns). Behind each row of an order stands a *mark* that says which tests may
 //! divide the rows there.
 
 use super::ranked::{RankedRows, RankedTest, TestColumn};
@@ -10,10 +10,10 @@ use crate::parallel::Control;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A test may divide the rows here: two values, of which the second may be missing.
+/// A test may divide the rows here, between two different values. The second value may be missing.
 pub(super) const ALLOWED: u8 = 1;
-/// It may be better than its neighbours, where leaves may have any number of rows: not both values
-/// have rows of one and the same class.
+/// The test may be better than its neighbours, where leaves may have any number of rows: not both
+/// values have rows of one and the same class.
 pub(super) const NEEDED: u8 = 2;
 /// The end of a bucket.
 pub(super) const BUCKET: u8 = 4;
@@ -56,7 +56,7 @@ pub(super) struct SortedColumn {
     pub(super) buckets: usize,
     /// Whether every needed place is the end of a bucket, so that buckets give exact losses.
     pub(super) exact: bool,
-    /// Whether the set has rows with missing values: those of the first or the last rank.
+    /// Whether the set has rows with missing values, which have the first or the last rank.
     pub(super) has_missing: bool,
     /// Computed when the first coarse scan asks for them.
     keys: OnceLock<BucketKeys>,
@@ -218,7 +218,7 @@ impl SortedSet {
         }
     }
 
-    /// The test of a threshold; that of the one behind the last holds for all rows.
+    /// The test of a threshold. The test of the threshold behind the last one holds for all rows.
     pub(super) fn test(&self, rows: &RankedRows, column: usize, threshold: usize) -> RankedTest {
         let row = self.columns[column].order.get(self.rows_below(column, threshold));
         let below = row.map_or(u32::MAX, |&row| rows.columns[column].ranks[row as usize]);

@@ -42,7 +42,9 @@ impl EvidenceKind {
         matches!(self, Self::Table | Self::Moments)
     }
 
-    /// Whether each candidate split is scored by what its own branches hold.
+    /// Whether each candidate split is scored by what its own branches hold. Growth divides nominal
+    /// values into subsets only by such criteria; with all others, a nominal feature has one branch
+    /// per value.
     pub fn is_of_branches(self) -> bool {
         self.is_table() || self == Self::Order
     }
@@ -57,9 +59,9 @@ pub enum LossRise {
     /// At most this much for each unit of weight.
     PerWeight(f64),
     /// Weight m that joins others to weight n: at most `m log2 k + n h(m / n)` bits, of this loss
-    /// each; h is the entropy of two classes. In a leaf, the entropy of a mixture is at most that
-    /// of its parts and of knowing the part. Over all leaves, the sum of the latter is largest if
-    /// all mix alike.
+    /// each; h is the entropy of two classes. In a leaf, the entropy of a mixture is at most the
+    /// entropy of its parts plus the entropy of knowing the part. Over all leaves, the sum of the
+    /// latter is largest if all mix alike.
     PerBit(f64),
     /// The bits of a description: a unit of weight of a class multiplies the arrangements of n rows
     /// of k classes by at most n + k.
@@ -209,7 +211,8 @@ impl Info {
         Err(Error::Unsupported { what, supported: supported.into() })
     }
 
-    /// Whether the target is a number.
+    /// Whether the target is a number. A fit refuses a criterion whose target differs from the
+    /// target of the data.
     pub fn is_on_number(&self) -> bool {
         self.target == TargetKind::Number
     }

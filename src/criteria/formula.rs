@@ -204,18 +204,25 @@ impl dyn Criterion + '_ {
         self.admit(tables.classes, tables.n()).map_err(|e| e.of(self.info().name))?;
         self.evaluate(tables, false, out)
     }
-    /// Distances (smaller is better) of all candidates of a block.
+    /// Distances (smaller is better) of all candidates of a block. `out.len() == tables.len`.
+    /// Global growth compares whole trees by their distances. For most criteria the distance is the
+    /// negative score, but where the score subtracts a term of the node, the distance may leave
+    /// that term out.
     pub fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.admit(tables.classes, tables.n()).map_err(|e| e.of(self.info().name))?;
         self.evaluate(tables, true, out)
     }
-    /// The score of one table.
+    /// The score of one table. It serves callers with one table, such as a scan that scores an
+    /// approximated threshold again exactly; loops over candidates should pass a block to
+    /// [`Self::score`].
     pub fn score_of(&self, table: &Tables<'_>) -> Result<f64> {
         let mut score = [0.0];
         self.score(table, &mut score)?;
         Ok(score[0])
     }
-    /// The loss of a leaf with these counts of all declared classes.
+    /// The loss of a leaf with these counts of all declared classes. `None` if leaves have no loss
+    /// under the criterion, as the score is no mean over the branches; the exact search refuses
+    /// such criteria. A loss is never negative.
     pub fn loss(&self, counts: Cells<'_>, context: &Context) -> Option<f64> {
         let mut loss = [0.0];
         self.losses(counts, context, &mut loss).then(|| loss[0])

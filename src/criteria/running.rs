@@ -61,6 +61,7 @@ const EXACT_SQUARES: usize = 1 << 26;
 
 impl RunningScores {
     /// Whether the sums of `n` rows are exact squares, or have all their logarithms in the tables.
+    /// Otherwise the node must be scored by tables of counts.
     pub fn holds(&self, n: usize, logs: Logs) -> bool {
         match self.term {
             Term::Squares => n < EXACT_SQUARES,

@@ -1,13 +1,14 @@
 //! Minimal cost-complexity pruning (Breiman, Friedman, Olshen & Stone, CART, 1984, chapter 3).
 //!
-//! `R(t)` = impurity of node `t` times its share of the training weight (of a numeric target the
-//! criterion's, or the variance); with a cost matrix, the expected cost of its label. `R(T_t)` =
-//! the sum of `R` over the `|T_t|` leaves of the subtree of `t`. A link (inner node) lowers `R` by
-//! `g(t) = (R(t) - R(T_t)) / (|T_t| - 1)` per added leaf. Cutting the link of smallest `g`
-//! repeatedly (on ties the first node in pre-order) gives a nested sequence of trees, each with the
-//! `alpha = g` from which on it is best. Pruning at `ccp_alpha` cuts while the smallest `g` is at
-//! most `ccp_alpha`. Leaves that no training row reached are not counted. The values are those of
-//! scikit-learn's `cost_complexity_pruning_path` for the same tree.
+//! `R(t)` is the impurity of node `t` times its share of the training weight (for a numeric target,
+//! the impurity of the criterion or the variance), or, with a cost matrix, the expected cost of its
+//! label. `R(T_t)` = the sum of `R` over the `|T_t|` leaves of the subtree of `t`. A link (inner
+//! node) lowers `R` by `g(t) = (R(t) - R(T_t)) / (|T_t| - 1)` per added leaf. Cutting the link of
+//! smallest `g` repeatedly (on ties the first node in pre-order) gives a nested sequence of trees,
+//! each with the `alpha = g` from which on it is best. Pruning at `ccp_alpha` cuts while the
+//! smallest `g` is at most `ccp_alpha`. Leaves that no training row reached are not counted. The
+//! values equal the ones that scikit-learn's `cost_complexity_pruning_path` gives for the same
+//! tree.
 //!
 //! A cut never lowers `g` of an ancestor, so a heap whose outdated entries are corrected when they
 //! are popped finds each weakest link: O(nodes log nodes), plus O(depth) per cut.

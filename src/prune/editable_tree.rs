@@ -20,7 +20,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Its name in the account that Python shows.
+    /// Its name in the account that Python shows. The names are public, as users read the account.
     pub fn name(self) -> &'static str {
         match self {
             Self::Leaf => "leaf",
@@ -64,7 +64,8 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    /// Costs for a method that only compares the leaf with the subtree.
+    /// Costs for a method that only compares the leaf with the subtree. The cost of the heaviest
+    /// branch is NaN, which says in the account that it was not computed.
     pub fn leaf_or_tree(leaf: f64, tree: f64) -> Self {
         Self { leaf, tree, branch: f64::NAN }
     }
@@ -114,7 +115,8 @@ pub(super) struct EditableTree {
 }
 
 impl EditableTree {
-    /// An editable copy of a tree.
+    /// An editable copy of a tree. The tree itself is not changed. Errors cost 1 each until the
+    /// caller sets `costs`. O(nodes x classes).
     pub fn new(tree: &Tree) -> Self {
         let n_nodes = tree.nodes.len();
         let mut leaves: Vec<u32> = (0..n_nodes).map(|i| u32::from(tree.is_leaf(i))).collect();
@@ -141,12 +143,14 @@ impl EditableTree {
         }
     }
 
-    /// Whether a node is a leaf by now.
+    /// Whether a node is a leaf by now. Nodes that were cut off keep their state, so the answer
+    /// says nothing about whether the node is still reachable.
     pub fn is_leaf(&self, node: usize) -> bool {
         self.nodes[node].n_children == 0
     }
 
-    /// Children of a node in branch order.
+    /// Children of a node in branch order. They are node numbers of the tree before pruning; a leaf
+    /// has none.
     pub fn children(&self, node: usize) -> &[u32] {
         let first = self.nodes[node].first_child as usize;
         &self.children[first..first + self.nodes[node].n_children as usize]
@@ -157,23 +161,27 @@ impl EditableTree {
         self.children(node).iter().map(|&child| by_node[child as usize]).sum()
     }
 
-    /// Training weight of each class in a node.
+    /// Training weight of each class in a node. They are changed by [`Self::join`], and by the
+    /// caller of [`Self::raise`], who sends rows down another way.
     pub fn counts(&self, node: usize) -> &[f64] {
         &self.counts[node * self.classes..(node + 1) * self.classes]
     }
 
-    /// Training weight of a node.
+    /// Training weight of a node. It is summed from the class counts in each call, O(classes).
     pub fn weight(&self, node: usize) -> f64 {
         self.counts(node).iter().sum()
     }
 
-    /// Training weight that a node misclassifies as a leaf, or the cost of these errors.
+    /// Training weight that a node misclassifies as a leaf, or the cost of these errors. If the
+    /// node has no label, all of its weight is misclassified. The result is in units of weight or,
+    /// with a cost matrix, of cost.
     pub fn errors(&self, node: usize) -> f64 {
         self.errors_among(node, self.counts(node))
     }
 
     /// Weight among the class counts `counts` that a node misclassifies as a leaf, or the cost of
-    /// these errors.
+    /// these errors. The counts need not be the node's own training counts: reduced-error pruning
+    /// passes held-out rows, and the m-estimate passes smoothed counts.
     pub fn errors_among(&self, node: usize, counts: &[f64]) -> f64 {
         if let Some(costs) = &self.costs {
             return costs.of(counts, self.nodes[node].label);
@@ -183,17 +191,21 @@ impl EditableTree {
         counts.iter().sum::<f64>() - n_right
     }
 
-    /// Reachable nodes in pre-order.
+    /// Reachable nodes in pre-order. The list is a copy, which later edits do not change.
+    /// O(reachable nodes).
     pub fn order(&self) -> Vec<u32> {
         self.subtree(0)
     }
 
-    /// Reachable nodes, all children before their parent.
+    /// Reachable nodes, all children before their parent. Most methods decide about a node after
+    /// its branches. The list is made before the first node, and an edit only removes nodes that
+    /// came earlier, so the tree may be edited in the loop.
     pub fn bottom_up(&self) -> impl Iterator<Item = usize> + use<> {
         self.order().into_iter().rev().map(|node| node as usize)
     }
 
-    /// The nodes of the subtree of a node in pre-order, the node itself first.
+    /// The nodes of the subtree of a node in pre-order, the node itself first. Nodes that were cut
+    /// off are not listed. O(nodes of the subtree), with a stack of its own instead of recursion.
     pub fn subtree(&self, node: usize) -> Vec<u32> {
         let (mut stack, mut order) = (vec![node as u32], Vec::new());
         while let Some(i) = stack.pop() {
@@ -218,14 +230,14 @@ impl EditableTree {
         });
     }
 
-    /// Make a node a leaf; `costs` are what led to it.
+    /// Make a node a leaf; `costs` are the costs that led to it.
     pub fn cut(&mut self, node: usize, costs: Costs) {
         self.record(node, Action::Leaf, costs);
         self.nodes[node] = self.nodes[node].as_leaf();
     }
 
-    /// Put a branch in the place of its parent `node`; `costs` are what led to it. The node keeps
-    /// its own counts; the caller updates those of the nodes below.
+    /// Replace `node` by one of its branches; `costs` are the costs that led to it. The node keeps
+    /// its counts; the caller updates the counts of the nodes below.
     pub fn raise(&mut self, node: usize, branch: usize, costs: Costs) {
         self.record(node, Action::Raise, costs);
         let (place, raised) = (self.nodes[node], self.nodes[branch]);
@@ -243,7 +255,7 @@ impl EditableTree {
     /// Merge two nested tests of one feature into one test of `node` with this threshold. `below`
     /// is the child of `node` on the other side than `kept`. The branch `kept` of `node` is a leaf,
     /// which takes over the counts of the same branch of `below`; the other branch of `below`
-    /// becomes that of `node`.
+    /// becomes the other branch of `node`.
     pub fn join(&mut self, node: usize, below: usize, kept: usize, threshold: Threshold) {
         let unknown = f64::NAN;
         self.record(node, Action::Join, Costs { leaf: unknown, tree: unknown, branch: unknown });

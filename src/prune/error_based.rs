@@ -101,7 +101,7 @@ impl Pruning for ErrorBased {
 
 /// Estimated errors by which a smaller tree may exceed a larger one and still replace it (J48).
 const MARGIN: f64 = 0.1;
-/// Tolerance of comparisons, that of Weka.
+/// Tolerance of comparisons, as in Weka.
 const EQUAL: f64 = 1e-6;
 /// Training errors that a subtree must save, or it becomes a leaf at the end of growth.
 const LEAST_SAVED: f64 = 1e-3;

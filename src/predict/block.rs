@@ -91,7 +91,10 @@ impl<'a, S: Source> SourceBlock<'a, S> {
 }
 
 impl CompiledTree {
-    /// Call `take(row, end)` with the end of each row of a range, rows ascending.
+    /// Call `take(row, end)` with the end of each row of a range, rows ascending. Rows are sent in
+    /// blocks, several at a time through trees that test numbers only. An end is the number of a
+    /// leaf, or the node at which a row takes all branches; [`CompiledTree::spread`] goes on from
+    /// there.
     pub fn for_each_end<S: Source>(
         &self,
         source: &S,

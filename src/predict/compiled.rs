@@ -227,8 +227,8 @@ impl CompiledTree {
         Self::numbered(tree, schema, 0..)
     }
 
-    /// Compile a tree whose leaves have the given numbers, in pre-order. Errors are those of
-    /// [`CompiledTree::new`].
+    /// Compile a tree whose leaves have the given numbers, in pre-order. It fails as
+    /// [`CompiledTree::new`] does.
     pub(super) fn numbered(
         tree: &Tree,
         schema: &Schema,
@@ -275,12 +275,13 @@ impl CompiledTree {
         })
     }
 
-    /// Whether a missing value takes all branches at some node.
+    /// Whether a missing value takes all branches at some node. If not, a row ends in one leaf and
+    /// needs no [`CompiledTree::spread`].
     pub fn is_shared(&self) -> bool {
         !self.shares.is_empty()
     }
 
-    /// True for a leaf.
+    /// Whether a node is a leaf. Nodes have the same numbers as in the [`Tree`] that was compiled.
     pub fn is_leaf(&self, node: u32) -> bool {
         kind_of(&self.table.nodes()[node as usize]) == TestKind::Leaf
     }
@@ -401,7 +402,9 @@ impl CompiledTree {
         self.leaf_number(node).map_or(End::at_node(node), |number| End::in_leaf(number as u32))
     }
 
-    /// Where the path of a whole row ends.
+    /// Where the path of a whole row ends. It is a leaf, or a node at which the row takes all
+    /// branches. O(depth), one node after the other: for many rows [`CompiledTree::for_each_end`]
+    /// is faster.
     pub fn end<S: Source>(&self, source: &S, row: usize) -> End {
         self.end_at(self.last_node(source, row))
     }
@@ -489,7 +492,9 @@ impl CompiledTree {
         leaf
     }
 
-    /// Append all nodes that a row or a fraction of it passes, in pre-order.
+    /// Append all nodes that a row or a fraction of it passes, in pre-order. `out` is not cleared
+    /// first, so the paths of several rows can be joined in one list. O(depth) for a row whose
+    /// values are all known.
     pub fn path<S: Source>(&self, source: &S, row: usize, out: &mut Vec<u32>) {
         self.spread(source, row, 0, &mut |node, _, _| out.push(node));
     }

@@ -108,7 +108,8 @@ pub struct Forest {
     pub trees: Vec<Model>,
     /// The seed of each tree.
     pub seeds: Vec<u64>,
-    /// Weight of each class in the training set; the counts of a tree are those of its sample.
+    /// Weight of each class in the training set. The counts of a tree are different: they count the
+    /// rows of its sample.
     pub totals: Vec<f64>,
     /// Criterion and parameters as JSON, which the core stores but does not read.
     pub parameters: String,
@@ -120,7 +121,8 @@ impl Forest {
         &self.trees[0].schema
     }
 
-    /// Number of declared classes.
+    /// Number of declared classes. It is 1 for a numeric target, whose only total is the weight of
+    /// all rows.
     pub fn classes(&self) -> usize {
         self.totals.len()
     }

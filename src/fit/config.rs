@@ -44,7 +44,8 @@ pub enum ThresholdSearch {
     Exact,
     /// Between the bins of a histogram.
     Histogram,
-    /// Of forests, which settle it when they see the rows ([`super::FitPlan::settle_search`]).
+    /// The choice of forests, which settle it when they see the rows
+    /// ([`super::FitPlan::settle_search`]).
     Auto,
 }
 
@@ -149,7 +150,9 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The criterion that the parameters name.
+    /// The criterion that the parameters name. It is made anew in each call. Unknown names, and
+    /// options that the criterion does not have or whose values are outside their domain, are
+    /// errors.
     pub fn criterion(&self) -> Result<Box<dyn Criterion>> {
         criteria::make(&self.criterion, self.criterion_options.clone())
     }

@@ -38,7 +38,8 @@ impl FitPlan {
     /// drawn from `data`, with all of its rows; else it gets `data` and `rows`.
     ///
     /// # Errors
-    /// Where weights do not fit the classes or are lost in their sum, and those of `job`.
+    /// Returns an error if weights do not fit the classes or are lost in their sum, and the errors
+    /// of `job`.
     pub fn on_counted_rows<R>(
         &self,
         data: &Dataset,

@@ -51,13 +51,16 @@ pub(super) struct TreeRows<'a> {
 }
 
 impl<'a> TreeRows<'a> {
-    /// The rows of growth as given, for pruning.
+    /// The rows of growth as given, for pruning. They are the given rows and not the prepared ones,
+    /// as pruning sends them down the finished tree, which imputes and bins values itself.
     pub fn prune_rows(&self) -> PruneRows<'a> {
         PruneRows { data: self.raw, rows: self.rows.rows(), weights: self.weights }
     }
 
     /// Call `job` with all rows of the data sets that `derive` makes of the raw data set and of the
-    /// prepared one, which are often the same.
+    /// prepared one, which are often the same. It serves bootstrap samples, whose rows are copies,
+    /// and data sets whose target has a finer grid. If raw and prepared data are the same, `derive`
+    /// is called only once.
     pub fn on_derived<R>(
         &self,
         derive: &dyn Fn(&Dataset<'a>) -> Dataset<'a>,
@@ -122,7 +125,7 @@ impl FitPlan {
     /// Grow a tree without pruning it. `rows` have positive weights ([`FitPlan::training_rows`]).
     ///
     /// # Errors
-    /// Those of [`FitPlan::fit`].
+    /// Returns the errors of [`FitPlan::fit`].
     pub fn grow(
         &self,
         data: &Dataset,
@@ -221,7 +224,8 @@ impl FitPlan {
         Ok(Some(data.with_target_bins(&bins)))
     }
 
-    /// Fit a tree on records of all rows.
+    /// Fit a tree on records of all rows. Records are taken by value, as growth reorders them in
+    /// place. There are no rows for pruning, so a method that reads rows is an error.
     pub fn fit_records(&self, coded: RecordRows, control: &Control) -> Result<Fitted> {
         let setting = self.setting_on_records(&coded);
         let reason = coded.reason;

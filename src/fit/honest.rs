@@ -1,11 +1,12 @@
-//! Honest leaves: what the nodes of a fitted tree say, told by rows that did not choose its tests.
+//! Honest leaves: the counts, labels and outcomes of a fitted tree, from rows that did not choose
+//! its tests.
 //!
-//! The rows that chose a test were also chosen by it: what they say of its branches is too good.
-//! Rows that growth has not seen are sent down the finished tree, and their counts, labels and
-//! outcomes take the place of those of growth. Tests, scores and distances stay. A leaf that none
-//! of them reaches answers as its parent, or not at all, as empty branches do in growth. Source:
-//! Athey & Imbens, "Recursive partitioning for heterogeneous causal effects" (2016). O(rows x
-//! depth + nodes x classes).
+//! A test was chosen because it divides the rows of growth well, so their counts in its branches
+//! are too optimistic. Rows that growth has not seen are sent down the finished tree, and their
+//! counts, labels and outcomes replace the ones from growth. Tests, scores and distances stay. A
+//! leaf that no such row reaches answers as its parent, or not at all, as empty branches do in
+//! growth. Source: Athey & Imbens, "Recursive partitioning for heterogeneous causal effects"
+//! (2016). O(rows x depth + nodes x classes).
 //!
 //! When not to use it: where a row is divided among branches, as its parts are no observations.
 

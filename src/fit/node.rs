@@ -28,7 +28,7 @@ impl NodePlan {
     /// Check parameters. `custom` is a user's criterion, which replaces `config.criterion`.
     ///
     /// # Errors
-    /// Those of [`FitPlan::new`].
+    /// Returns the errors of [`FitPlan::new`].
     pub fn new(
         model: &Model,
         mut config: Config,

@@ -82,11 +82,16 @@ impl FitPlan {
     }
 
     /// Whether another plan grows the same trees on the same rows, and prunes them differently.
+    /// Cross-validation then grows the tree once and prunes it for each plan. It is never true of
+    /// plans with a user's criterion, nor where some rows are held out or the penalty is chosen by
+    /// fits of its own.
     pub fn grows_as(&self, other: &Self) -> bool {
         self.growth_key.is_some() && self.growth_key == other.growth_key
     }
 
-    /// The criterion.
+    /// The criterion. It scores the splits. Where features are chosen by significance, it may be
+    /// the measure that stands for the statistic of the cut instead of the criterion that the
+    /// parameters name.
     pub fn criterion(&self) -> &dyn Criterion {
         self.criterion.as_ref()
     }
@@ -111,23 +116,27 @@ impl FitPlan {
         n_rows.saturating_mul(columns).saturating_mul(rounds.max(1))
     }
 
-    /// Limits on the size of a tree.
+    /// Limits on the size of a tree. They are derived from the parameters, and checked, when the
+    /// plan is made.
     pub fn limits(&self) -> &GrowthLimits {
         &self.limits
     }
 
-    /// How missing values are treated.
+    /// How missing values are treated. This is the parameter as it was given: `Auto` is not
+    /// resolved. [`Self::is_fractional`] and [`Self::leaves_out`] say what growth does.
     pub fn missing(&self) -> Missing {
         self.config.missing
     }
 
-    /// Whether rows without a value are divided among all branches.
+    /// Whether rows without a value are divided among all branches. With `missing='auto'` the
+    /// criterion and other parameters decide, never the data.
     pub fn is_fractional(&self) -> bool {
         self.config.divides(self.criterion.info())
     }
 
     /// Whether rows without a value are left out of the search for a split, and join its heaviest
-    /// branch.
+    /// branch. Only the choice of features by significance has this rule; scores of such a feature
+    /// are not scaled by its share of known values.
     pub fn leaves_out(&self) -> bool {
         self.significance.is_some_and(|rule| rule.leaves_out)
     }
@@ -150,7 +159,9 @@ impl FitPlan {
         Model { schema, tree, smoothing: self.config.smoothing, parameters }
     }
 
-    /// The setting of growth for a training set.
+    /// The setting of growth for a training set. `rows` must have positive weights. The setting
+    /// borrows the plan. O(rows), and tables of logarithms up to the number of rows if the
+    /// criterion reads them.
     pub fn setting(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> GrowthSetting<'_> {
         let mut occurring = vec![false; data.n_classes()];
         for r in rows.iter() {

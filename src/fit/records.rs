@@ -103,7 +103,7 @@ impl Routed {
 }
 
 impl FitPlan {
-    /// The route of a fit on some rows of a prepared data set; `rows` are without those of weight
+    /// The route of a fit on some rows of a prepared data set; `rows` must not hold rows of weight
     /// 0.
     pub(super) fn choose_route(
         &self,

@@ -1,5 +1,5 @@
-//! Nodes whose numbers are much closer together than those of the root, grown again on a grid of
-//! their own.
+//! Nodes whose numbers are much closer together than the numbers of the root, grown again on a grid
+//! of their own.
 //!
 //! Growth chooses tests on the grid of the root's range ([`crate::data::TargetGrid`]), which rounds
 //! close numbers away beside a far one: the standard deviation of a node below [`LEAST_UNITS`]
@@ -7,10 +7,10 @@
 //! own, and the new subtrees take the place of the old ones, level by level of smaller ranges.
 //! Whether a node is narrow follows from exact sums, so that neither the order of the rows nor
 //! threads matter. A tree with a limit on its leaves grows without it first, and keeps the splits
-//! that best-first growth makes. Trees without narrow nodes cost a look at each node.
+//! that best-first growth makes. In a tree without narrow nodes, each node is only checked.
 //!
-//! Constraints on a path, global evaluation, thresholds at training values and criteria on
-//! neighbours read more than the rows of a node: there tests stay those of the root's grid.
+//! Constraints on a path, global evaluation, thresholds at training values and criteria on pairs or
+//! neighbours read more than the rows of a node. With them, all tests stay on the grid of the root.
 
 use super::grow::TreeRows;
 use super::outcomes::visit_nodes;
@@ -32,7 +32,7 @@ impl FitPlan {
     /// `limits` and `seed`.
     ///
     /// # Errors
-    /// [`crate::error::Error::Cancelled`], and those of growth.
+    /// [`crate::error::Error::Cancelled`], and the errors of growth.
     pub(super) fn regrow_narrow_nodes(
         &self,
         mut tree: Tree,

@@ -46,7 +46,7 @@ pub(super) const MANY_ROWS: usize = 10_000;
 pub(super) const MOST_VALUES: usize = 255;
 /// Most classes of rows as codes; a class is a single byte of a record.
 const MOST_CLASSES: usize = 255;
-/// Most codes of a column, that of missing values included; a code has at most 16 bits.
+/// Most codes of a column, including the code of missing values; a code has at most 16 bits.
 const MOST_CODES: usize = 1 << 16;
 /// Most counters of a node on codes, which bounds the memory of its histograms where they are not
 /// counted block by block.
@@ -151,7 +151,8 @@ pub struct FitShape {
     pub rows: usize,
     /// Number of rows of the data set.
     pub stored: usize,
-    /// The rows are all those of the data set with a positive weight: no fold, none held out.
+    /// The rows are all rows of the data set with a positive weight: it is no fold, and none are
+    /// held out.
     pub is_whole: bool,
     /// The rows are a sample of rows that cannot be codes.
     pub is_sample: bool,
@@ -196,7 +197,7 @@ impl FitShape {
         }
     }
 
-    /// The shape of some rows of a data set; `rows` are without those of weight 0.
+    /// The shape of some rows of a data set; `rows` must not hold rows of weight 0.
     pub(super) fn of(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
         let column = |column: &Column| match column {
             Column::Numeric(c) => ColumnShape { levels: None, missing: c.n_missing() > 0 },
@@ -250,8 +251,8 @@ impl FitShape {
         self.columns.iter().all(|c| c.levels.is_none())
     }
 
-    /// The number of codes of the widest column, without that of missing values, if numeric columns
-    /// have `numeric` codes.
+    /// The number of codes of the widest column, without the code of missing values, if numeric
+    /// columns have `numeric` codes.
     fn widest(&self, numeric: usize) -> usize {
         self.columns.iter().map(|c| c.levels.unwrap_or(numeric)).max().unwrap_or(0)
     }
@@ -286,7 +287,8 @@ impl fmt::Display for Reason {
 }
 
 impl Route {
-    /// The route of a fit, and why it is taken.
+    /// The route of a fit, and why it is taken. It is the first of `ROUTES` whose condition holds;
+    /// the last one serves every fit. It reads only the plan and the shape, never a cell.
     pub fn of(plan: &FitPlan, shape: &FitShape) -> (Self, Reason) {
         let entry = ROUTES
             .iter()
@@ -300,7 +302,8 @@ impl Route {
         (entry.route, Reason { name: entry.name, condition: entry.condition, rounded })
     }
 
-    /// Whether growth reads records of codes.
+    /// Whether growth reads records of codes. The data set is then encoded into such records before
+    /// growth; other routes read its columns.
     pub fn is_on_codes(self) -> bool {
         matches!(self, Self::Bins | Self::Values)
     }
@@ -336,8 +339,9 @@ impl FitPlan {
         route != Route::SortedOrders || !self.sorts_in_nodes(data.columns().len())
     }
 
-    /// Whether a fit on all rows of known values reads their order, and a number only where it
-    /// makes a threshold.
+    /// Whether a fit on all rows, if no value is missing, reads the orders of the columns, and
+    /// single numbers only to compute thresholds. The data set can then read these numbers in the
+    /// caller's array instead of copying all of them.
     pub fn reads_orders(&self) -> bool {
         let config = &self.config;
         config.evaluation == Evaluation::Local
@@ -352,7 +356,9 @@ impl FitPlan {
             && config.splitter.is_exhaustive()
     }
 
-    /// Whether a forest on rows of known values reads their bins, and the rows no more after that.
+    /// Whether a forest, if no value is missing, reads the bins of the rows and never the rows
+    /// again. The caller's array is then binned without a copy. `rows` is the number of rows, which
+    /// decides for an automatic search of thresholds.
     pub fn reads_bins(&self, schema: &Schema, rows: usize) -> bool {
         let by_bins = match self.config.threshold_search {
             ThresholdSearch::Auto => rows >= MANY_ROWS,
@@ -381,7 +387,7 @@ fn serves_bins(plan: &FitPlan, shape: &FitShape) -> bool {
 fn serves_values(plan: &FitPlan, shape: &FitShape) -> bool {
     let config = &plan.config;
     let values = shape.values.unwrap_or(2).max(2);
-    // Only with midpoints are the thresholds those of sorted orders.
+    // Only with midpoints do the thresholds equal the thresholds of sorted orders.
     !plan.on_bins()
         && config.thresholds == Thresholds::Midpoint
         && config.discretize.is_none()

@@ -84,7 +84,7 @@ impl FitPlan {
     /// All fits with one `common` must be on the same data set, rows and weights.
     ///
     /// # Errors
-    /// Those of [`FitPlan::fit`].
+    /// Returns the errors of [`FitPlan::fit`].
     pub fn fit_sharing<'d>(
         &self,
         data: &Dataset<'d>,

@@ -77,7 +77,8 @@ impl OutOfBagRows<'_> {
 /// asked for.
 ///
 /// # Errors
-/// Those of the fits, for row numbers of a fold that do not exist, or [`Error::Cancelled`].
+/// Returns the errors of the fits, an error for row numbers of a fold that do not exist, or
+/// [`Error::Cancelled`].
 pub fn cross_validate(
     data: &Dataset,
     weights: &Weights,

@@ -71,7 +71,7 @@ impl OutOfBagRows<'_> {
                 control.check()?;
                 let mut nodes = model.tree.nodes.iter();
                 if nodes.any(|node| node.n_children > 0 && node.feature as usize == feature) {
-                    // 1 << 40 keeps these draws apart from those of sampling and growth.
+                    // 1 << 40 keeps these draws apart from the draws of sampling and growth.
                     let key = mix(mix(seed, 1 << 40), feature as u64);
                     // Fisher-Yates shuffle.
                     let mut donors = rows.to_vec();

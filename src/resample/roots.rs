@@ -116,7 +116,7 @@ fn partition(folds: &[Fold], data: &Dataset) -> Option<Partition> {
         n_placed += fold.test.len();
         group += 1;
     }
-    // Training sets: distinct rows, none of which the fold tests.
+    // A training set has distinct rows, and no row that its fold tests.
     for (f, fold) in folds[..group].iter().enumerate() {
         let train: Option<Vec<u32>> =
             fold.train.iter().map(|&r| internal.get(r as usize).copied()).collect();

@@ -1,4 +1,4 @@
-//! What the rows of a fold cost under a tree that was grown on the other folds, at all alphas in
+//! The costs of the rows of a fold under a tree that was grown on the other folds, at all alphas in
 //! one traversal per row ([`PruningTrial`]).
 //!
 //! Each node of the tree becomes a leaf at one of the alphas. From there on it gives the answer for
@@ -96,6 +96,9 @@ impl<'a> RowCosts<'a> {
 
 impl PruningTrial<'_> {
     /// The sums of the costs of `test_rows` under the tree `grown`, pruned at each of the alphas.
+    /// Rows count with their weights. Each sum is the change from the alpha before, so running sums
+    /// give the costs at the alphas ([`CostSums`]). O(depth) per row whose values are known,
+    /// whatever the number of alphas.
     pub fn cost_sums(
         &self,
         grown: Model,

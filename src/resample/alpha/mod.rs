@@ -17,10 +17,10 @@
 //! error rates are 0.19, 0.18 and 0.20, the second one with a standard error of 0.03, then "min"
 //! takes the tree of 3 leaves, and "1se" the root alone, because 0.20 is at most 0.18 + 0.03.
 //!
-//! Folds are stratified by class (those of a numeric target are not) and depend on the seed and on
-//! the order of the rows. A tree is traversed once per row for all alphas ([`costs`]), and sums are
-//! exact ([`ExactSum`]), so that trees of equal cost tie. O(nodes log nodes) per fold and O(depth)
-//! per row, or, for a row in fractions, O(v log v) with v nodes visited.
+//! Folds are stratified by class (not for a numeric target) and depend on the seed and on the order
+//! of the rows. A tree is traversed once per row for all alphas ([`costs`]), and sums are exact
+//! ([`ExactSum`]), so that trees of equal cost tie. O(nodes log nodes) per fold and O(depth) per
+//! row, or, for a row in fractions, O(v log v) with v nodes visited.
 //!
 //! When not to use it: with few rows per class, and, for the rule "1se", where accuracy matters
 //! more than the size of the tree.

@@ -8,7 +8,7 @@
 //! branches for missing values, and fractional rows, whose test is answered by shares inside S too.
 //!
 //! [`TreeExplainer`] computes the values of one tree exactly, in O(nodes * features on a path) per
-//! row; those of a forest are the means over its trees ([`ForestExplainer`]).
+//! row; the values of a forest are the means over its trees ([`ForestExplainer`]).
 
 mod forest;
 mod kernel;

@@ -1,9 +1,9 @@
 //! Scores of one node without growing a tree: of each feature, or of every candidate split.
 //!
 //! Behind `score_features` and `explain` of the Python package, and the shares of a scoring that
-//! several processes divide ([`neighbour_share`]). Rows are read as growth reads them: those of a
-//! tree's root imputed, binned and weighted by the same [`FitPlan`], those of a node of a fitted
-//! tree ([`ReachedRows`]) as its model says. The cost is that of scoring one node.
+//! several processes divide ([`neighbour_share`]). Rows are read as growth reads them: at the root
+//! of a tree they are imputed, binned and weighted by the same [`FitPlan`]; at a node of a fitted
+//! tree ([`ReachedRows`]) they are read as its model says. It costs as much as scoring one node.
 //! [`float32_conflicts`] finds the thresholds over which single precision moves a training value.
 
 mod single;
@@ -34,8 +34,8 @@ impl ReachedRows {
     /// The rows with the given fractions and sample weights (None: all 1), in the caller's order.
     ///
     /// # Errors
-    /// [`Error::Data`] for a number of fractions or weights that is not that of the rows, a
-    /// fraction outside 0 to 1, or a weight that is none.
+    /// [`Error::Data`] if the number of fractions or of weights differs from the number of rows,
+    /// for a fraction outside 0 to 1, or for an invalid weight.
     pub fn new(data: &Dataset, fractions: &[f64], weights: Option<&[f64]>) -> Result<Self> {
         let n = data.len();
         for found in [fractions.len(), weights.map_or(n, <[f64]>::len)] {
@@ -76,10 +76,10 @@ impl ReachedRows {
 /// All candidate splits of a node with their scores; the tests of its features, most significant
 /// first, where features are chosen by significance; and whether rows without a value of a feature
 /// are left out of its candidates. `data` are rows as growth read them ([`crate::fit::as_grown`]),
-/// `plan` is that of a [`NodePlan`](crate::fit::NodePlan).
+/// `plan` is the plan of a [`NodePlan`](crate::fit::NodePlan).
 ///
-/// Limits on a branch are those of growth: shares of the weight of all rows, and numbers of rows,
-/// where a divided row counts as its fraction.
+/// Limits on a branch are the limits of growth: shares of the weight of all rows, and numbers of
+/// rows, where a divided row counts as its fraction.
 pub fn explain(
     plan: &FitPlan,
     data: &Dataset,

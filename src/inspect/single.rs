@@ -23,7 +23,8 @@ const MOST_MARKS: usize = 1 << 24;
 pub type Float32Conflict = (usize, f64, [f64; 2], [u32; 2]);
 
 /// The thresholds of `models`, which have one schema, over which rounding to float32 moves a
-/// training value.
+/// training value. Each threshold is listed once, whichever models have it; bins are compared by
+/// their cut points. Columns that float32 represents exactly are skipped as a whole.
 pub fn float32_conflicts(
     models: &[Model],
     data: &Dataset,

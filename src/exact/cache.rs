@@ -1,5 +1,5 @@
-//! The memory of a search for minimal trees: an open-addressing hash table from sets of rows to
-//! what was proven about them.
+//! The memory of a search for minimal trees: an open-addressing hash table from sets of rows to the
+//! bounds that were proven for them.
 //!
 //! Keys lie one after the other in one buffer, so an entry costs its words, its value and 12 bytes.
 //! When the table reaches its limit, all entries are dropped at once. Results stay right, because

@@ -75,7 +75,7 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// What was proven about a set of rows.
+/// The bounds that were proven for a set of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KnownSet {
     /// No tree with fewer splits exists.
@@ -144,7 +144,7 @@ impl<'a> ConsistentSearch<'a> {
         above: &SortedLists,
         budget: u16,
     ) -> Result<bool, Halt> {
-        // What is known without a search.
+        // The bounds that are known without a search.
         if let Some(known) = self.cache.get(bits) {
             if known.low > budget {
                 return Ok(false);
@@ -202,8 +202,8 @@ impl<'a> ConsistentSearch<'a> {
         (left, right)
     }
 
-    /// Splits of the known tree of a set for which `budget` was found to suffice; `budget` if the
-    /// cache has dropped it.
+    /// The number of splits of the known tree of a set for which `budget` suffices; `budget` if the
+    /// cache has dropped the tree.
     pub(super) fn high(&self, bits: &[u64], budget: u16) -> u16 {
         if self.problem.common(bits) != 0 {
             0

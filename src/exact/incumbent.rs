@@ -57,8 +57,8 @@ impl Incumbent {
         Self { cost: limit, reached: f64::INFINITY, split: None, plan: None, resolves_ties }
     }
 
-    /// Take a tree if it costs less. For leaves, and for trees whose first test need not be the
-    /// first of several best ones.
+    /// Take a tree if it costs less. It is called for leaves, and for trees whose first test need
+    /// not be the first of several best ones.
     pub(super) fn offer(&mut self, cost: f64, split: Option<Split>, plan: Option<Plan>) {
         self.reached = self.reached.min(cost);
         if cost < self.cost {

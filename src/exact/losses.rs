@@ -1,5 +1,5 @@
-//! What leaves cost, for the search for optimal trees: the error in whole numbers, or any sum over
-//! the leaves.
+//! The costs of leaves, for the search for optimal trees: the error in whole numbers, or any sum
+//! over the leaves.
 //!
 //! A loss gives the best test of one column on both sides of up to [`LANES`] thresholds of another
 //! column at once ([`Loss::stumps`]), which is where the search spends its time. And it says how
@@ -33,7 +33,7 @@ pub(super) struct LaneThresholds {
     pub(super) len: usize,
 }
 
-/// What is known about both sides of some thresholds.
+/// Losses and bounds of both sides of some thresholds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SideLosses {
     /// Their losses as leaves.
@@ -52,9 +52,9 @@ pub(super) struct LaneCodes {
     /// `code | class << 8` of each row by its number; the code is the number of thresholds that are
     /// not above its value.
     pub(super) by_row: Vec<u16>,
-    /// By class and lane, the rows or the weight on the left side.
+    /// For each class and lane, the number or the weight of the rows on the left side.
     pub(super) left: Vec<[f64; LANES]>,
-    /// By lane, the number of rows on the left side; each copy of a row counts.
+    /// For each lane, the number of rows on the left side; each copy of a row counts.
     pub(super) rows_left: [u32; LANES],
     /// Number of all rows with their copies.
     pub(super) rows: u32,
@@ -180,7 +180,7 @@ pub(super) struct ErrorLoss<T> {
 #[derive(Debug, Default)]
 pub(super) struct ErrorMemory<T> {
     codes: LaneCodes,
-    /// By class, the weight on the left side of each lane, and on both sides.
+    /// For each class, the weight on the left side of each lane, and on both sides.
     left: Vec<Lanes<T>>,
     totals: Vec<T>,
     /// Memory of scans of rows, and of tables of buckets.
@@ -445,8 +445,8 @@ const LEAVES: usize = 4 * LANES;
 
 impl<C: Weight> AdditiveLoss<C> {
     /// Write the losses of the four leaves that a second test at a place makes of each lane. In
-    /// `losses`, each of them has a block of lanes: of the left side, the rows before the place and
-    /// those behind it, then of the right side.
+    /// `losses`, each leaf has a block of lanes: first the rows of the left side before the place
+    /// and behind it, then the rows of the right side.
     fn write_losses_at_place(&self, memory: &mut AdditiveMemory<C>, losses: &mut [f64; LEAVES]) {
         let AdditiveMemory { codes, before, passed, totals, leaves } = memory;
         for (class, leaves) in leaves.chunks_exact_mut(LEAVES).enumerate() {
@@ -540,7 +540,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
                             known.reached[side][l] = known.reached[side][l].min(before + behind);
                         }
                         // A test inside the bucket that ends here leaves at least the rows before
-                        // the bucket on its left, and those behind it on its right.
+                        // the bucket on its left, and at least the rows behind it on its right.
                         let before_bucket = if is_coarse { loss_before[side][l] } else { before };
                         let bound = before_bucket + behind;
                         known.free[side][l] = known.free[side][l].min(bound);

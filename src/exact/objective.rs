@@ -1,4 +1,4 @@
-//! What an optimal tree is asked to minimise, within which limits, and what is found.
+//! The objective that an optimal tree minimises, the limits of its search, and the result.
 
 use super::SearchLimits;
 use super::measures::Measure;
@@ -36,9 +36,10 @@ pub struct Objective {
     pub criterion_options: Map<String, Value>,
     /// Costs of errors, in place of the criterion.
     pub cost_matrix: Option<Vec<Vec<f64>>>,
-    /// Losses of leaves in place of the criterion, of two classes: at `i * (n1 + 1) + j` of i rows
-    /// of the first class and j of the second, n1 rows of which there are in all. None is negative,
-    /// and one more row of either class never costs less.
+    /// Losses of leaves in place of the criterion, for two classes: entry `i * (n1 + 1) + j` is the
+    /// loss of a leaf with i rows of the first class and j of the second, and n1 is the number of
+    /// all rows of the second class. None is negative, and one more row of either class never costs
+    /// less.
     pub leaf_losses: Option<Vec<f64>>,
     /// Largest number of tests on a path.
     pub max_depth: Option<usize>,

@@ -58,8 +58,8 @@ impl<'s> SetPart<'s> {
         Ok(())
     }
 
-    /// Call `work` with the part as a set of its own, sorted in all columns. The hash of the set is
-    /// not set.
+    /// Call `work` with the part as a separate set, sorted in all columns. The hash of the set is
+    /// left at 0.
     pub(super) fn with_set<R>(
         &self,
         rows: &RankedRows,

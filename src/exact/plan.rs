@@ -80,7 +80,7 @@ impl TreePlan {
         }
     }
 
-    /// The tree of at most `budget` splits that a search has found for a set of rows.
+    /// The tree of at most `budget` splits that a search has proven to exist for a set of rows.
     ///
     /// # Errors
     /// [`Halt`] if a part of the tree has left the cache and cannot be found again in time.
@@ -108,7 +108,7 @@ impl TreePlan {
                     search.cache.get(bits).ok_or(Halt::Spent)?
                 }
             };
-            // Divide the other splits: what the known trees of both sides need.
+            // The other splits are divided as the known trees of both sides need them.
             let (left, right) = divide(&problem.ranks, bits, known.split);
             let [need_left, need_right] = [&left, &right].map(|side| search.high(side, u16::MAX));
             let total = known.high - 1;

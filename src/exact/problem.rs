@@ -91,8 +91,8 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Encode some rows (internal numbers, positive weights). `weight` gives the weight of a row,
-    /// `errors` and `missing` say what is refused.
+    /// Encode some rows (internal numbers, positive weights). `weight` gives the weight of a row;
+    /// `errors` and `missing` say which rows are refused.
     ///
     /// # Errors
     /// [`Error::Data`] without rows, for too many features, classes or distinct rows, for missing
@@ -194,8 +194,8 @@ impl Problem {
     }
 
     /// The label of a set of rows as a leaf: the class (position in `classes`) of the largest
-    /// weight among those allowed for all its rows, the lower one on ties; among all classes if
-    /// there are none.
+    /// weight among the classes that are allowed for all its rows, the lower one on ties. If there
+    /// is no such class, all classes compete.
     pub(super) fn label(&self, bits: &[u64]) -> u16 {
         let candidates = match self.common(bits) {
             0 => u64::MAX,
@@ -393,7 +393,7 @@ pub(super) fn insert(bits: &mut [u64], row: usize) {
     bits[row >> 6] |= 1 << (row & 63);
 }
 
-/// Divide a set by a test: the rows on the left, and those on the right.
+/// Divide a set by a test into the rows on the left and the rows on the right.
 pub(super) fn divide(ranks: &[Vec<u32>], bits: &[u64], test: RankTest) -> (Vec<u64>, Vec<u64>) {
     let ranks = &ranks[usize::from(test.feature)];
     let mut left = vec![0_u64; bits.len()];

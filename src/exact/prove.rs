@@ -72,7 +72,7 @@ impl<'s, 'a> Proof<'s, 'a> {
         Ok(())
     }
 
-    /// Do some work with a share of the budget; what it leaves goes back to the budget.
+    /// Do some work with a share of the budget. The rest of the share goes back to the budget.
     fn with_budget(
         &mut self,
         share: u64,

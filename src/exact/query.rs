@@ -1,4 +1,4 @@
-//! A question about a set of rows, and its answer: what the parts of the search for optimal trees
+//! A question about a set of rows, and its answer, which the parts of the search for optimal trees
 //! pass to one another.
 
 use super::incumbent::Incumbent;
@@ -54,7 +54,7 @@ impl<'q> Query<'q> {
     }
 }
 
-/// The answer to a [`Query`]: a tree, and what was proven about all trees.
+/// The answer to a [`Query`]: a tree, and the bounds that were proven for all trees.
 #[derive(Clone)]
 pub(super) struct Answer {
     /// The best tree, if it costs less than the limit of the query. Otherwise it has no plan, and

@@ -28,7 +28,7 @@ pub enum NominalTests {
 /// Most levels of a feature that is tested by all divisions.
 pub const MOST_LEVELS: usize = 8;
 
-/// What the tests of a column ask of a value.
+/// The question that the tests of a column ask about a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Asked {
     /// Whether the value, or the code of the level, is small enough.
@@ -47,8 +47,8 @@ pub(super) struct TestColumn {
     /// Whether the rows with missing values go right.
     pub(super) missing_right: bool,
     pub(super) asked: Asked,
-    /// Rank of each row. Rank 0 is for missing values that go left, and the largest for those that
-    /// go right.
+    /// Rank of each row. Rank 0 is for missing values that go left, and the largest rank for
+    /// missing values that go right.
     pub(super) ranks: Vec<u32>,
     /// One more than the largest rank of a value that is known.
     pub(super) end: u32,
@@ -77,7 +77,7 @@ pub(super) struct TieKey {
 /// positions in these lists.
 #[derive(Debug)]
 pub(super) struct RankedRows {
-    /// Class of each row, a position among those that are declared.
+    /// Class of each row, as its position among the declared classes.
     pub(super) class: Vec<u8>,
     /// Number of declared classes.
     pub(super) classes: usize,
@@ -220,7 +220,7 @@ impl RankedRows {
             && self.columns.get(column + 1).is_some_and(|next| next.missing_right)
     }
 
-    /// The place of a test in the order that decides ties.
+    /// The position of a test in the order that decides ties.
     pub(super) fn tie_key(&self, test: RankedTest) -> TieKey {
         let &TestColumn { feature, variant, missing_right, .. } =
             &self.columns[test.column as usize];

@@ -1,7 +1,7 @@
 //! One search for an optimal tree, from checked parameters to the tree of a model.
 //!
-//! [`Prepared`] checks what is asked and ranks the rows. [`OptimalSearch`] chooses the loss that
-//! suits them, asks a [`Question`] by it, and writes the tree that was found for a model.
+//! [`Prepared`] checks the request and ranks the rows. [`OptimalSearch`] chooses the loss that
+//! suits them, asks a [`Question`] by it, and writes the resulting tree for a model.
 
 use super::SearchLimits;
 use super::grown::GreedyGrowth;
@@ -52,7 +52,7 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Check what is asked.
+    /// Check the request.
     ///
     /// # Errors
     /// [`Error::Parameter`] and [`Error::Unsupported`] for limits or an objective outside their
@@ -78,8 +78,8 @@ impl<'a> Prepared<'a> {
         Ok(Self { data, rows, objective, limits, start, costs, weights })
     }
 
-    /// The control of the search: of one thread if there is a budget of search nodes, because what
-    /// such a budget finds must not depend on threads.
+    /// The control of the search. It has one thread if there is a budget of search nodes, because
+    /// the result within such a budget must not depend on threads.
     pub(super) fn control(&self, control: &Control) -> Control {
         if self.limits.node_budget.is_some() { control.serial() } else { control.clone() }
     }
@@ -107,7 +107,8 @@ impl<'a> Prepared<'a> {
         let (leaves, [_, depth]) = self.objective.shape(self.limits, n);
         let threads = control.threads();
         let sets = 1 + depth.saturating_sub(2).min(8) as usize * threads;
-        // By row and column: its rank, and in each set its order, mark, bucket, place and weight.
+        // Bytes per row and column: the rank, and in each set the order, mark, bucket, position and
+        // weight.
         let weighed = if is_weighed || *self.weights != Weights::Unit { 8 } else { 0 };
         let [of_cut, of_level] = [4 + sets * (11 + weighed), 4 + sets * 7].map(|cell| n * cell);
         // By column: what describes it and its gaps, in two levels some for each thread.
@@ -149,8 +150,8 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// What a search can be asked for. The search chooses the type of the loss, and the question runs
-/// with it.
+/// A question that a search can answer. The search chooses the type of the loss, and the question
+/// runs with it.
 pub(super) trait Question {
     type Found;
 
@@ -200,8 +201,8 @@ impl Question for BestTree {
         let is_proven = is_done && best.cost <= setting.cost_with_rounding(set, answer.best.cost);
         let lower =
             if is_deepest { (!is_proven).then_some(answer.lower) } else { Some(leaf_penalty) };
-        // The bound minus what the penalty for ties may have added to it. A whole cost is at least
-        // the next whole number; 1e-6 forgives rounding.
+        // The bound minus the most that the penalty for ties may have added to it. A whole cost is
+        // at least the next whole number; 1e-6 forgives rounding.
         let lower = lower.map(|lower| {
             let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
             let lower = (lower - ties).max(leaf_penalty);
@@ -231,7 +232,7 @@ pub(super) struct OptimalSearch<'a> {
     pub(super) opened: u64,
 }
 
-/// What the solver needs for a search: the set of all rows, and the limits of its trees.
+/// The input of the solver: the set of all rows, and the limits of its trees.
 pub(super) struct Started<'a> {
     pub(super) setting: Setting<'a>,
     pub(super) set: SortedSet,
@@ -291,9 +292,9 @@ impl OptimalSearch<'_> {
         cell(&self.data.columns()[feature], self.rows[row as usize])
     }
 
-    /// What a test asks in terms of the data: up to which number (`Ok`), or which levels (`Err`) go
-    /// left. `around` are rows with the nearest values on both sides; none if all known values are
-    /// on the left.
+    /// A test in terms of the data: the largest number (`Ok`), or the levels (`Err`), that go left.
+    /// `around` are rows with the nearest values on both sides; none if all known values are on the
+    /// left.
     pub(super) fn asked(
         &self,
         column: &TestColumn,
@@ -363,8 +364,8 @@ impl OptimalSearch<'_> {
             && self.objective.leaf_losses.is_none()
     }
 
-    /// The solver's input for this search; `resolves_ties` says whether of several best trees the
-    /// first one is asked for.
+    /// The solver's input for this search; `resolves_ties` says whether the first of several best
+    /// trees is wanted.
     pub(super) fn start<'s>(
         &'s self,
         loss: &'s dyn Loss,

@@ -7,7 +7,7 @@
 //! that differ by less than `tie` count as equal.
 //!
 //! Where leaves need several rows, a second setting has the same rows without that limit: the
-//! bounds of [`super::bounds`] need what its trees cost.
+//! bounds of [`super::bounds`] need the costs of its trees.
 
 use super::incumbent::{Incumbent, Split};
 use super::losses::{Loss, Pool};
@@ -29,7 +29,8 @@ const ROUNDING: f64 = 1e-9;
 /// Limits the shift of `1 << levels`; trees are never searched in full as deep as that.
 const MOST_REPEATED_LEVELS: u32 = 15;
 
-/// The input of one search that does not change while it runs, and what its threads share.
+/// The input of one search that does not change while it runs, and the state that its threads
+/// share.
 pub(super) struct Setting<'a> {
     pub(super) rows: &'a RankedRows,
     pub(super) loss: &'a dyn Loss,
@@ -60,7 +61,7 @@ pub(super) struct SearchNodes {
 }
 
 impl Setting<'_> {
-    /// The rule by which places between rows are marked as possible tests.
+    /// The rule by which positions between rows are marked as possible tests.
     pub(super) fn mark_rule(&self) -> MarkRule {
         MarkRule { min_rows: self.min_rows, skips_runs: self.loss.skips_runs() }
     }
@@ -91,9 +92,9 @@ impl Setting<'_> {
         cost < best.cost - self.tie || cost <= best.cost + self.tie && is_earlier()
     }
 
-    /// What a tree must cost less than if its first test is this threshold of a column, or a higher
-    /// one. Where ties are resolved, tests that may come before the best one may cost as much as it
-    /// does, up to `tie`; else the share of the query decides.
+    /// The exclusive limit on the cost of a tree whose first test is this threshold of a column, or
+    /// a higher one. Where ties are resolved, tests that may come before the best one may cost as
+    /// much as it does, up to `tie`; else the share of the query decides.
     pub(super) fn limit(
         &self,
         query: &Query<'_>,
@@ -114,7 +115,7 @@ impl Setting<'_> {
     }
 
     /// The answer to a query from the best tree, a lower bound `floor` of all trees with a test,
-    /// and those bounds that were proven for the thresholds of each column. `halted` says why the
+    /// and the bounds that were proven for the thresholds of each column. `halted` says why the
     /// search ended early.
     pub(super) fn answer(
         &self,
@@ -203,7 +204,8 @@ impl Setting<'_> {
     /// The most that a tree of a set may seem to cost if it costs `cost`, when its leaves are added
     /// in another order.
     pub(super) fn cost_with_rounding(&self, set: &SortedSet, cost: f64) -> f64 {
-        // On the scale of the loss, also where the set has one class and no loss.
+        // Rounding is measured on the scale of the loss, also where the set has one class and no
+        // loss.
         let most = self.loss.rise(set.weight, set.weight);
         let scale = if most.is_finite() { most } else { self.leaf_cost_of(set).max(set.weight) };
         cost + ROUNDING * (cost + scale)

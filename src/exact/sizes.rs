@@ -3,10 +3,10 @@
 //!
 //! Each size is searched with a budget of search nodes, and all sizes share another budget. When
 //! one is spent, the proven lower bound takes the place of the size, so results depend on the data
-//! alone and not on time. What was proven about one set is reused for the next ([`super::cache`]).
-//! If equal rows have different classes, the class with the largest weight counts. Missing values
-//! are larger than all values. The sizes are for small data only ([`MAX_SIZED_ROWS`]), as each one
-//! is an exact search.
+//! alone and not on time. Bounds that were proven for one set are reused for the next
+//! ([`super::cache`]). If equal rows have different classes, the class with the largest weight
+//! counts. Missing values are larger than all values. The sizes are for small data only
+//! ([`MAX_SIZED_ROWS`]), as each one is an exact search.
 
 use super::consistent::{ConsistentSearch, Halt, MOST_SPLITS, Meter};
 use super::lists::SortedLists;

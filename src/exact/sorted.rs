@@ -81,7 +81,8 @@ pub(super) struct SortedSet {
     /// Weight of all rows.
     pub(super) weight: f64,
     pub(super) columns: Vec<SortedColumn>,
-    /// What identifies the set among the solved ones ([`super::solved`]). 0 until it is set.
+    /// The hash that identifies the set among the solved ones ([`super::solved`]). 0 until it is
+    /// set.
     pub(super) hash: u128,
 }
 
@@ -93,7 +94,7 @@ pub(super) struct TestSide {
     pub(super) n_rows: usize,
 }
 
-/// What decides which places are marked.
+/// The facts that decide which places are marked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarkRule {
     /// Fewest rows of a leaf.
@@ -104,7 +105,7 @@ pub(super) struct MarkRule {
 }
 
 /// The first of `low..high` for which a property holds, or `high` if there is none. The property
-/// must hold for all numbers from the first one on: it is found by bisection.
+/// must hold for all numbers from the first one on, as the search is a bisection.
 pub(super) fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (low, high.max(low));
     while low < high {
@@ -149,7 +150,8 @@ impl SortedSet {
     ) -> SortedColumn {
         let ranks = &rows.columns[test.column as usize].ranks;
         let SortedColumn { order: all, thresholds, .. } = &self.columns[column];
-        // Without a branch: every row is written, and the next place moves on if it stays.
+        // There is no conditional jump: every row is written, and the end of the list moves on if
+        // it stays.
         let mut order = vec![0_u32; n_rows + 1];
         let mut next = 0;
         for &row in all {
@@ -336,7 +338,7 @@ impl SortedColumn {
         // these from missing ones that go right; where they go left, that is the same test.
         let thresholds = below.len();
         let known = 1 + usize::from(has_left)..if is_twin { 0 } else { thresholds };
-        // Copies count as rows of a leaf: their number up to each place, if that may matter.
+        // The number of copies up to each place, if it may matter: copies count as rows of a leaf.
         let (mut passed, has_copies) = (0, rule.min_rows > 1 && !rows.copies.is_empty());
         let copies = order.iter().take(if has_copies { n } else { 0 }).map(|&row| {
             passed += rows.size(row);
@@ -351,7 +353,7 @@ impl SortedColumn {
         if thresholds == n {
             below = Vec::new();
         }
-        // Buckets end at needed places: at all of them if there are few, else at one of each
+        // Buckets end at needed places: at all of them if there are few, else at one in each
         // `n / most` rows.
         let most = bucket_target(n);
         let exact = n_needed < 2 * most;

@@ -108,7 +108,7 @@ impl Assignment {
         self.total(rows, columns)
     }
 
-    /// Total weight of the pairs found, in row order.
+    /// Total weight of the matched pairs, added in the order of the rows.
     fn total(&self, rows: usize, columns: usize) -> f64 {
         let mut matched = vec![0.0; rows];
         for j in 1..=columns {

@@ -7,10 +7,10 @@
 //! needs at most one of the two: the first family is defined for any number of classes, the second
 //! for any number of branches.
 //!
-//! Neither is a [`fold`](super::fold): a branch has no term of its own, only one beside the rest,
-//! and the classes have different weights.
+//! Neither is a [`fold`](super::fold): the term of a branch depends on the rest of the rows, and
+//! the classes have different weights.
 //!
-//! With exactly two branches (classes) the measure is taken once, as it is defined. Where a side
+//! With exactly two branches (classes) the measure is computed once, as it is defined. Where a side
 //! has no rows, the measure has its neutral value. O(branches x classes) per candidate, for class
 //! against rest with a pass over the branches per class.
 

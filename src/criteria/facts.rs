@@ -1,14 +1,13 @@
-//! What is said about a criterion: its evidence, options, bounds and symmetries, as data.
+//! Facts about a criterion as data: its evidence, options, bounds and symmetries.
 //!
 //! Nothing here computes. Python classes, documentation tables and command-line choices are made
-//! from these words, and property tests verify every claim on random tables, so a fact that is not
-//! true does not stay.
+//! from these facts, and property tests verify each of them on random tables.
 
 use crate::error::{Error, Result};
 use crate::options::OptionInfo;
 use serde::Serialize;
 
-/// What a criterion needs to know about the rows of a node.
+/// The kind of evidence that a criterion needs about the rows of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceKind {
@@ -42,9 +41,9 @@ impl EvidenceKind {
         matches!(self, Self::Table | Self::Moments)
     }
 
-    /// Whether each candidate split is scored by what its own branches hold. Growth divides nominal
-    /// values into subsets only by such criteria; with all others, a nominal feature has one branch
-    /// per value.
+    /// Whether each candidate split is scored by the contents of its branches alone. Growth divides
+    /// nominal values into subsets only by such criteria; with all others, a nominal feature has
+    /// one branch per value.
     pub fn is_of_branches(self) -> bool {
         self.is_table() || self == Self::Order
     }
@@ -98,7 +97,7 @@ impl LossRise {
 pub struct Info {
     /// Canonical name.
     pub name: &'static str,
-    /// Other names for the same thing.
+    /// Other names of the criterion.
     pub aliases: &'static [&'static str],
     /// Name of the Python class in `fasttree.criteria`.
     pub class_name: &'static str,
@@ -141,8 +140,8 @@ pub struct Info {
     /// least 0 and the same for many copies of the rows, as a mean decrease for each row is. A
     /// feature known in a share of the rows then decreases the mean over all rows by that share.
     pub fractional: bool,
-    /// A split that scores no more than the node in one branch gains nothing by the criterion's own
-    /// meaning: without `min_score` growth stops there.
+    /// A split that scores no more than the node in one branch gains nothing in terms of the
+    /// criterion: without `min_score` growth stops there.
     pub stops_without_gain: bool,
     /// Options of the criterion.
     pub options: &'static [OptionInfo],
@@ -155,9 +154,9 @@ pub struct Info {
 }
 
 impl Info {
-    /// What most criteria on tables have in common: a distance `-s`, scores from 0 to 1, no
-    /// options, the order of branches and of classes means nothing, and the example of all. The
-    /// rest is for the criterion to say.
+    /// The facts that most criteria on tables have in common: a distance `-s`, scores from 0 to 1,
+    /// no options, the order of branches and of classes means nothing, and the example of all. A
+    /// criterion overrides the others.
     pub const ON_TABLES: Self = Self {
         name: "",
         aliases: &[],
@@ -184,7 +183,8 @@ impl Info {
         example_score: 0.0,
     };
 
-    /// What criteria on a numeric target have in common: scores from 0 on, and the worked example.
+    /// The facts that criteria on a numeric target have in common: scores from 0 on, and the worked
+    /// example.
     pub(crate) const fn on_numbers(evidence: EvidenceKind) -> Self {
         Self {
             evidence,
@@ -217,7 +217,7 @@ impl Info {
         self.target == TargetKind::Number
     }
 
-    /// What criteria that need more than a table have in common: no bounds, no worked example.
+    /// The facts that criteria beyond tables have in common: no bounds, no worked example.
     pub const fn beyond_tables(evidence: EvidenceKind) -> Self {
         Self { evidence, lowest: None, highest: None, example: &[], ..Self::ON_TABLES }
     }

@@ -11,9 +11,9 @@
 //! before the arithmetic, so that the arithmetic vectorises; without look-ups, two classes are
 //! added and used in one loop.
 //!
-//! Not for criteria that compare branches or classes with each other (matching, distances between
-//! two branches, one class against the rest), or that need the size of a branch before its classes
-//! are added (`chi2`): these write [`Formula::score`] themselves.
+//! Some criteria are not folds: they compare branches or classes with each other (matching,
+//! distances between two branches, one class against the rest), or need the size of a branch before
+//! its classes are added (`chi2`). These implement [`Formula::score`] themselves.
 
 use super::rows::RowOf;
 use super::{Block, Context, Formula, Properties};

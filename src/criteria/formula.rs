@@ -63,12 +63,12 @@ pub struct PairScreen {
     pub error: f64,
 }
 
-/// What a criterion declares beside its scores: facts, rules for growth, and quicker ways to the
-/// scores.
+/// The declarations of a criterion beside its scores: facts, rules for growth, and quicker ways to
+/// the scores.
 pub trait Properties: Send + Sync + std::fmt::Debug {
     /// Facts.
     fn info(&self) -> &'static Info;
-    /// What the criterion reads of a node; its kind is [`Info::evidence`].
+    /// The evidence that the criterion reads of a node; its kind is [`Info::evidence`].
     fn evidence(&self) -> Evidence<'_> {
         Evidence::Table
     }
@@ -151,7 +151,7 @@ pub trait Criterion: Properties {
     fn evaluate(&self, _tables: &Tables<'_>, _distance: bool, _out: &mut [f64]) -> Result<()> {
         self.info().refuse_table()
     }
-    /// What one label's row adds to the distance of a whole tree's table; see
+    /// The terms that the row of one label adds to the distance of a whole tree's table; see
     /// [`Formula::row_terms`].
     fn row_terms(&self, _row: &rows::Row<'_>, _out: &mut [f64]) -> bool {
         false
@@ -160,13 +160,13 @@ pub trait Criterion: Properties {
     fn losses(&self, _counts: Cells<'_>, _context: &Context, _out: &mut [f64]) -> bool {
         false
     }
-    /// The value and the impurity of a node with these rows, as far as moments tell them.
+    /// The value and the impurity of a node with these rows, as far as moments determine them.
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
         let variance = grid.variance(rows);
         Outcome { value: grid.number(rows.mean), impurity: variance, variance }
     }
     /// Whether the impurity of rows is the mean of their divergences from their mean, which moments
-    /// do not tell.
+    /// do not determine.
     fn averages_divergences(&self) -> bool {
         false
     }
@@ -175,8 +175,8 @@ pub trait Criterion: Properties {
     fn divergence(&self, difference: f64, _at: f64) -> f64 {
         difference * difference
     }
-    /// What a row of a numeric target costs where a leaf says `value`: the loss whose mean over the
-    /// rows of a leaf is its impurity.
+    /// The loss of a row of a numeric target in a leaf that predicts `value`: the loss whose mean
+    /// over the rows of a leaf is its impurity.
     fn row_loss(&self, y: f64, value: f64) -> f64 {
         match self.evidence() {
             Evidence::Order(QuantileLoss { quantile, scale }) => {
@@ -250,10 +250,11 @@ pub trait Formula: Properties {
     fn row_terms<C: Count>(&self, _row: &rows::RowOf<'_, C>, _out: &mut [f64]) -> bool {
         false
     }
-    /// What leaves cost, at least 0 each, where minus the score of a split is the mean over its
-    /// rows of what its branches cost (the sum, for [extensive](Info::extensive) scores), up to a
-    /// number that depends on the class totals alone. Leaf `j` has `counts[class * out.len() + j]`
-    /// rows of each declared class. `false`: leaves have no such loss; `out` is untouched.
+    /// The losses of leaves, each at least 0, where minus the score of a split is the mean over its
+    /// rows of the losses of its branches (the sum, for [extensive](Info::extensive) scores), up to
+    /// a number that depends on the class totals alone. Leaf `j` has
+    /// `counts[class * out.len() + j]` rows of each declared class. `false`: leaves have no such
+    /// loss; `out` is untouched.
     fn losses<C: Count>(&self, _counts: &[C], _context: &Context, _out: &mut [f64]) -> bool {
         false
     }

@@ -169,7 +169,7 @@ fn running_scores(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
     0.0
 }
 
-/// No score of these cuts is above it.
+/// An upper bound on the scores of these cuts.
 fn running_bound(cuts: &Cuts<'_>) -> f64 {
     let LeftRows::From(first) = cuts.rows else { return f64::INFINITY };
     let share = 1.0 / f64::from(cuts.n);

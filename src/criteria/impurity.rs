@@ -1,7 +1,8 @@
 //! Impurities of a set of rows, for methods that compare nodes instead of splits: prunings and the
 //! search for smallest trees.
 //!
-//! Each is the loss of a leaf by a criterion ([`fold`]) and has no formula of its own. O(classes).
+//! Each is the loss of a leaf under a criterion ([`fold`]), so no formula is written twice.
+//! O(classes).
 
 use super::Context;
 use super::accuracy::Majority;

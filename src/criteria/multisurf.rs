@@ -1,5 +1,5 @@
-//! MultiSURF and MultiSURF*: neighbours within a radius of each row's own (Urbanowicz, Olson,
-//! Schmitt, Meeker & Moore 2018; Granizo-Mackenzie & Moore 2013).
+//! MultiSURF and MultiSURF*: neighbours within a radius that each row has for itself (Urbanowicz,
+//! Olson, Schmitt, Meeker & Moore 2018; Granizo-Mackenzie & Moore 2013).
 //!
 //! A row's radius is the mean of its distances to the others less half their standard deviation;
 //! MultiSURF* also takes the rows beyond the mean and half a deviation, and counts agreements there

@@ -240,7 +240,7 @@ impl Risks {
         risks
     }
 
-    /// `g` of a node: what its link saves for each leaf that it adds.
+    /// `g` of a node: the decrease of `R` by its link, per leaf that the link adds.
     fn link_strength(&self, node: usize) -> f64 {
         // A subtree with at most one leaf that has rows saves nothing; dividing by 1 keeps `g`
         // finite.
@@ -248,8 +248,8 @@ impl Risks {
         (self.as_leaf[node] - self.of_subtree[node]) / f64::from(added_leaves)
     }
 
-    /// Take account of a node that has become a leaf. The risks of its ancestors change by the same
-    /// amounts as its own.
+    /// Update the subtree risks of a node that has become a leaf and of its ancestors, which all
+    /// change by the same amount, and their numbers of leaves.
     fn update_after_cut(&mut self, cut: usize, edited: &EditableTree) {
         let added_risk = self.as_leaf[cut] - self.of_subtree[cut];
         let removed_leaves = self.leaves[cut] - self.leaves[cut].min(1);

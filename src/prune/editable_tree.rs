@@ -8,12 +8,12 @@
 use crate::tree::{CostMatrix, NONE, Node, Outcome, Test, Threshold, Tree};
 use std::iter::Sum;
 
-/// What was done to a node.
+/// The kind of an edit of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// The node became a leaf.
     Leaf,
-    /// One of the node's branches took its place.
+    /// The node was replaced by one of its branches.
     Raise,
     /// The node took over the test of a child on the same feature (see [`super::merge`]).
     Join,
@@ -36,7 +36,7 @@ impl Action {
 pub struct PruneStep {
     /// Node in the tree before pruning.
     pub node: u32,
-    /// What was done to the node.
+    /// The kind of the edit.
     pub action: Action,
     /// The feature that the node tested before.
     pub feature: u32,
@@ -48,7 +48,8 @@ pub struct PruneStep {
     pub as_leaf: f64,
     /// Cost of the node's subtree before the edit.
     pub as_tree: f64,
-    /// Cost of the node's heaviest branch in its place; in cost-complexity pruning `g` of the node.
+    /// Cost of the node if its heaviest branch replaces it; in cost-complexity pruning, `g` of the
+    /// node.
     pub as_branch: f64,
 }
 
@@ -59,7 +60,7 @@ pub(super) struct Costs {
     pub leaf: f64,
     /// The node with its subtree.
     pub tree: f64,
-    /// Its heaviest branch in its place.
+    /// The heaviest branch of the node, if it replaces the node.
     pub branch: f64,
 }
 
@@ -80,7 +81,7 @@ struct OriginalNode {
     leaves: u32,
 }
 
-/// A pruned tree and what was done to it.
+/// A pruned tree and the edits that led to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pruned {
     /// The tree.
@@ -92,7 +93,7 @@ pub struct Pruned {
 /// A tree under pruning; arrays are indexed by the node numbers of the original tree.
 #[derive(Debug)]
 pub(super) struct EditableTree {
-    /// Reachable nodes, and those that were cut off.
+    /// All nodes: the reachable ones, and the ones that were cut off.
     pub nodes: Vec<Node>,
     /// Children of all nodes, see [`Node::first_child`].
     pub children: Vec<u32>,
@@ -104,7 +105,7 @@ pub(super) struct EditableTree {
     pub counts: Vec<f64>,
     /// Number of declared classes; 1 for a numeric target.
     pub classes: usize,
-    /// What each node says of a numeric target; empty for classes.
+    /// The outcome of each node for a numeric target; empty for classes.
     pub outcomes: Vec<Outcome>,
     /// Node of the original tree whose test this node has.
     pub origin: Vec<u32>,

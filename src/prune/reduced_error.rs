@@ -90,8 +90,8 @@ impl Pruning for ReducedError {
     }
 }
 
-/// Divide rows into those to grow on (first) and those held out (second): a share of about `share`,
-/// stratified by class.
+/// Divide rows into rows to grow on (first) and held-out rows (second), which are about a share
+/// `share` of all rows, stratified by class.
 ///
 /// With a seed, rows are ordered by class and by a number drawn from their content (ranks of
 /// numbers, codes), then by weight. So neither the order of the rows nor a change of units matters;
@@ -133,7 +133,7 @@ pub fn divide(
     Ok((grown_on, held_out))
 }
 
-/// What rows are sorted by before they are divided, the most important field first.
+/// The key by which rows are sorted before they are divided, with the most important field first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct DivisionKey {
     class: u16,

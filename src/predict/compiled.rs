@@ -63,7 +63,7 @@ impl Reading {
         })
     }
 
-    /// What replaces a missing number; NaN if nothing does.
+    /// The number that replaces a missing one; NaN if missing numbers stay missing.
     fn fill(&self) -> f64 {
         match self {
             Self::Number { fill } | Self::Binned { fill, .. } => *fill,
@@ -163,7 +163,7 @@ struct TreeCompiler<N> {
 }
 
 impl<N: Iterator<Item = u32>> TreeCompiler<N> {
-    /// Pack node `i`, and append to the lists what it refers to.
+    /// Pack node `i`, and append the entries to which it refers to the lists.
     fn compile(&mut self, tree: &Tree, i: usize, schema: &Schema) -> Result<WalkNode> {
         let source = &tree.nodes[i];
         let me = i as u32;

@@ -7,8 +7,9 @@
 //! one. O(depth) per row and tree.
 //!
 //! Where a missing value takes all branches ([`crate::tree::ALL`]), the walk of the whole row ends
-//! and fractions of it go on; the prediction is then a mixture of leaves, weighted by the fractions
-//! ([`predictor`]; Quinlan, C4.5, 1993, chapter 3). A forest averages its trees ([`vote`]).
+//! and fractions of it continue; the prediction is then a mixture of leaves, weighted by the
+//! fractions ([`predictor`]; Quinlan, C4.5, 1993, chapter 3). A forest averages its trees
+//! ([`vote`]).
 
 mod block;
 mod compiled;

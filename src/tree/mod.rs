@@ -6,9 +6,9 @@
 //! the branch of missing values last. Every traversal is a loop, so the depth of a tree is not
 //! limited by a stack.
 //!
-//! A row with a missing value takes one branch (a branch of its own, or the heaviest), or a
-//! fraction of it takes each branch ([`ALL`]). The fractions are not stored: they are the shares of
-//! the children in their common weight, which stay right when a tree is pruned.
+//! A row with a missing value takes one branch (a separate branch for missing values, or the
+//! heaviest), or a fraction of it takes each branch ([`ALL`]). The fractions are not stored: they
+//! are the shares of the children in their common weight, which stay right when a tree is pruned.
 
 mod costs;
 mod walk;
@@ -25,8 +25,7 @@ pub const NONE: u32 = u32::MAX;
 /// arrived.
 pub const ALL: u32 = u32::MAX - 1;
 
-/// A threshold of a numeric feature. Rows are divided by `reach`; `at` is what texts and plots
-/// show.
+/// A threshold of a numeric feature. Rows are divided by `reach`; texts and plots show `at`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
     /// The nominal threshold.
@@ -52,9 +51,9 @@ pub enum Test {
     Threshold(Threshold),
     /// One branch for each declared value or bin.
     Multiway,
-    /// Two branches for the levels of a nominal feature: first those listed in
-    /// `Tree::levels[first..first + len]` in ascending order ([`Tree::subset`]), then all other
-    /// declared ones.
+    /// Two branches for the levels of a nominal feature: first the levels that
+    /// `Tree::levels[first..first + len]` lists in ascending order ([`Tree::subset`]), then all
+    /// other declared levels.
     Subset {
         /// First index into [`Tree::levels`].
         first: u32,
@@ -84,7 +83,7 @@ impl Test {
     }
 }
 
-/// Where a node is in its tree.
+/// The position of a node in its tree.
 #[derive(Debug, Clone, Copy)]
 pub struct NodePosition {
     /// Parent, [`NONE`] for the root.
@@ -126,7 +125,7 @@ pub struct Node {
     pub first_child: u32,
     /// Number of branches.
     pub n_children: u32,
-    /// Branch of rows whose value is missing: a branch of their own, the heaviest one, or [`ALL`].
+    /// Branch of rows whose value is missing: a separate branch, the heaviest one, or [`ALL`].
     pub missing_branch: u32,
     /// Predicted class, or -1 when the leaf predicts nothing.
     pub label: i32,
@@ -176,7 +175,7 @@ impl Node {
     }
 }
 
-/// What a node says of a numeric target.
+/// The prediction of a node for a numeric target, and the spread of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Outcome {
     /// The number that the node predicts: the mean of its rows, or their quantile.
@@ -208,7 +207,7 @@ pub struct Tree {
     pub counts: Vec<f64>,
     /// Number of declared classes; 1 for a numeric target, whose count is the weight.
     pub classes: usize,
-    /// What each node says of a numeric target; empty for classes.
+    /// The outcome of each node for a numeric target; empty for classes.
     pub outcomes: Vec<Outcome>,
 }
 

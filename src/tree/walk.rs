@@ -76,8 +76,8 @@ impl Tree {
         self.upper_part(|i| is_inner[i])
     }
 
-    /// The upper part of the tree, whose inner nodes are those that `is_inner` accepts together
-    /// with all their ancestors, and the number in this tree of each of its nodes.
+    /// The upper part of the tree, and the number in this tree of each of its nodes. Its inner
+    /// nodes are the nodes that `is_inner` accepts together with all of their ancestors.
     fn upper_part(&self, is_inner: impl Fn(usize) -> bool) -> (Self, Vec<u32>) {
         let (mut part, mut numbers, mut waiting) = (Self::empty(self.classes), vec![], vec![0]);
         while let Some(number) = waiting.pop() {

@@ -2,9 +2,9 @@
 //!
 //! Such rows are kept as records of codes only. Cut points are in the schema, and [`FeatureBins`]
 //! say what the codes mean. Parameters that need rows or numbers after encoding are refused by name
-//! before anything is counted ([`FitPlan::check_codes`]). The model is the one that
-//! [`FitPlan::fit`] gives on the same histograms. The bindings call this for `fit_batches` and for
-//! distributed growth.
+//! before anything is counted ([`FitPlan::check_codes`]). The model is the same as [`FitPlan::fit`]
+//! gives on the same histograms. The bindings call this for `fit_batches` and for distributed
+//! growth.
 
 use super::plan::FitPlan;
 use super::records::RecordRows;
@@ -21,12 +21,12 @@ use crate::parallel::Control;
 use crate::stats::ExactMoments;
 use crate::tree::{Node, NodePosition, Outcome, Tree};
 
-/// What growth on codes needs to know about all rows.
+/// The facts about all rows that growth on codes needs.
 #[derive(Debug, Clone)]
 pub struct CodeFacts {
     /// Names and cut points.
     pub schema: Schema,
-    /// What codes mean.
+    /// The meaning of the codes of each feature.
     pub features: Vec<FeatureBins>,
     /// Rows have weights.
     pub weighted: bool,
@@ -38,10 +38,10 @@ pub struct CodeFacts {
     pub number: Option<NumberFacts>,
 }
 
-/// What growth on codes needs to know about the numbers of all rows.
+/// The facts about the numbers of all rows that growth on codes needs.
 #[derive(Debug, Clone, Copy)]
 pub struct NumberFacts {
-    /// Where the numbers lie.
+    /// The grid of the numbers.
     pub grid: TargetGrid,
     /// Their sums, in units.
     pub moments: ExactMoments,
@@ -91,11 +91,10 @@ impl CodeFacts {
 }
 
 impl FitPlan {
-    /// Refuse parameters that codes alone do not serve; `forest` says whether many trees are
-    /// fitted.
+    /// Refuse parameters that need more than codes; `forest` says whether many trees are fitted.
     ///
     /// # Errors
-    /// [`Error::Parameter`] or an unsupported combination, with what may be chosen instead.
+    /// [`Error::Parameter`], or an unsupported combination with the alternatives.
     pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
         let column = |f: &FeatureBins| ColumnShape {
             levels: Some(f.n_codes as usize),

@@ -22,20 +22,20 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Missing {
-    /// What [`Config::divides`] says: `Fractional` or `Branch`.
+    /// `Fractional` or `Branch`, as [`Config::divides`] decides.
     #[default]
     Auto,
     /// Rows without a value are divided among all branches, as in C4.5.
     Fractional,
     /// Missing cells are replaced by the mean or mode of the training rows.
     Mode,
-    /// Rows without a value get a branch of their own.
+    /// Rows without a value get a separate branch.
     Branch,
     /// Missing cells are refused.
     Error,
 }
 
-/// Where thresholds are searched.
+/// The places where thresholds are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThresholdSearch {

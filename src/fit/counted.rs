@@ -3,12 +3,12 @@
 //! A row has a sample weight, and the weight of its class multiplies it. An integer sample weight
 //! is a number of copies, and copies are rows: limits on rows and nearest neighbours count them. A
 //! bootstrap sample is drawn without regard to weights, and multiplies the copies of a row by its
-//! draws; of a fractional weight each draw is a row. A class weight adds no rows. Where there are
-//! both, or where the rows will be divided (held out for pruning, or folds that choose the
+//! draws; with a fractional weight, each draw is a row. A class weight adds no rows. Where there
+//! are both, or where the rows will be divided (held out for pruning, or folds that choose the
 //! complexity penalty), the copies become rows of a drawn data set, whose columns share the numbers
 //! of the given one, and class weights are the weights of these rows. With more than
-//! [`MOST_COPIES`] copies they stay weights, and each row counts once; in each sample of a forest
-//! with more than [`MOST_IN_SAMPLE`], each draw. O(rows + copies).
+//! [`MOST_COPIES`] copies they stay weights, and each row counts once; in a sample of a forest with
+//! more than [`MOST_IN_SAMPLE`] copies, each draw counts once. O(rows + copies).
 
 use super::plan::FitPlan;
 use crate::data::{Dataset, Draw, RowSet, Weights};
@@ -87,7 +87,8 @@ impl FitPlan {
     /// which count no copies; without class weights it is `weights` as given.
     ///
     /// # Errors
-    /// Where class weights do not fit the classes, or a weight is lost in the sum of all.
+    /// Returns an error if class weights do not fit the classes, or if a weight is lost in the sum
+    /// of all.
     pub fn weigh_rows(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<Weights> {
         let Some(class_weights) = self.class_weights(data.n_classes())? else {
             return Ok(weights.clone());
@@ -116,7 +117,8 @@ impl FitPlan {
     /// weights.
     ///
     /// # Errors
-    /// Where class weights do not fit the classes, or a weight is lost in the sum of all.
+    /// Returns an error if class weights do not fit the classes, or if a weight is lost in the sum
+    /// of all.
     pub(super) fn entries_of_sample(
         &self,
         data: Option<&Dataset>,

@@ -196,7 +196,7 @@ impl FitPlan {
         let changed = self.prepare(data, &rows, &rows, weights, control)?;
         let prepared = changed.as_ref().unwrap_or(data);
         let all = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
-        // What all trees to be grown share: the codes of all rows, or sorted columns.
+        // All trees to be grown share the codes of all rows, or sorted columns.
         let mut trees = request.trees_before(prepared, content)?;
         if self.nominal_splits(prepared) == NominalSplits::Multiway {
             refuse_many_branches(prepared)?;

@@ -79,8 +79,9 @@ impl FitPlan {
     /// set, grow, and prune.
     ///
     /// # Errors
-    /// For a complexity penalty that is still open ([`crate::resample::alpha`] chooses it), for a
-    /// target or columns that the plan does not serve, and [`Error::Cancelled`].
+    /// Returns an error for a complexity penalty that is still open ([`crate::resample::alpha`]
+    /// chooses it) and for a target or columns that the plan does not support, or
+    /// [`Error::Cancelled`].
     pub fn fit(
         &self,
         data: &Dataset,
@@ -161,7 +162,8 @@ impl FitPlan {
         let mut setting =
             GrowthSetting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };
         if let Some(all) = all {
-            // J48 takes what depends on the training set from all of it, held-out rows included.
+            // J48 computes everything that depends on the training set from all of its rows,
+            // including held-out ones.
             let of_all = self.setting(data, all, weights);
             (setting.all_rows, setting.training) = (of_all.all_rows, of_all.training);
         }

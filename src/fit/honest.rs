@@ -25,7 +25,7 @@ impl FitPlan {
     /// No row may be divided among branches.
     ///
     /// # Errors
-    /// Where the plan does not serve the rows or their weights, or
+    /// Returns an error if the plan does not support the rows or their weights, or
     /// [`crate::error::Error::Cancelled`].
     pub fn with_honest_leaves(
         &self,
@@ -52,8 +52,8 @@ impl FitPlan {
         })
     }
 
-    /// Label nodes by their counts, those without rows as [`EmptyBranch`] says. Labels that global
-    /// growth chose otherwise than by the majority are kept where there are rows.
+    /// Label nodes by their counts, and nodes without rows as [`EmptyBranch`] says. If global
+    /// growth did not choose labels by the majority, they are kept where there are rows.
     fn label_counted(&self, tree: &mut Tree) {
         for i in 0..tree.nodes.len() {
             let node = tree.nodes[i];

@@ -67,7 +67,7 @@ impl FitPlan {
     }
 }
 
-/// The numbers of a target, found by their units.
+/// The numbers of a target, looked up by their units.
 struct NumbersByUnits {
     grid: TargetGrid,
     /// Units and number of each row, side by side: a look at one finds the other in the cache.
@@ -94,7 +94,7 @@ impl NumbersByUnits {
         Ok(Self { grid: target.grid(), rows: memory::collect(rows)?, starts, shift })
     }
 
-    /// The number that all rows of a leaf have, where its variance and mean on the grid tell it.
+    /// The number that all rows of a leaf have, if its variance and mean on the grid determine it.
     #[inline]
     fn number_of(&self, leaf: &Outcome) -> Option<f64> {
         if leaf.variance != 0.0 {
@@ -123,7 +123,8 @@ struct SentRows<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 struct OutcomeSums {
     weight: i64,
-    /// Weights times numbers, and what this sum lacks for twice the digits of a double.
+    /// The sum of weights times numbers, and its rounding error, which together have twice the
+    /// digits of a double.
     sum: [f64; 2],
     mean: f64,
     /// The mean of twice the digits minus `mean`.
@@ -172,7 +173,7 @@ impl OutcomeSums {
     }
 }
 
-/// A product, and what it lacks for twice the digits.
+/// A product and its rounding error, which together have twice the digits.
 fn product(number: f64, weight: i64) -> [f64; 2] {
     let high = number * weight as f64;
     // Times a power of two, none.

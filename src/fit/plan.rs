@@ -1,5 +1,5 @@
-//! [`FitPlan`]: the user's parameters after validation, and what the steps of a fit derive from
-//! them.
+//! [`FitPlan`]: the user's parameters after validation, and the settings that the steps of a fit
+//! derive from them.
 //!
 //! [`FitPlan::new`] refuses combinations that are not supported by name, before any row is read
 //! ([`validate`]). The other files of this module add a step of the fit each as methods. The route
@@ -26,8 +26,9 @@ pub struct FitPlan {
     pub(super) criterion: Box<dyn Criterion>,
     pub(super) config: Config,
     limits: GrowthLimits,
-    /// What decides the growth of a tree on some rows, as a text ([`growth_key`]); `None` for a
-    /// user's criterion, and where more than the growth of one tree comes before pruning.
+    /// The parameters that decide the growth of a tree on some rows, as a text ([`growth_key`]);
+    /// `None` for a user's criterion, and where more than the growth of one tree comes before
+    /// pruning.
     growth_key: Option<String>,
     /// The rule of significance, where it chooses the features.
     pub(super) significance: Option<Significance>,
@@ -83,8 +84,8 @@ impl FitPlan {
 
     /// Whether another plan grows the same trees on the same rows, and prunes them differently.
     /// Cross-validation then grows the tree once and prunes it for each plan. It is never true of
-    /// plans with a user's criterion, nor where some rows are held out or the penalty is chosen by
-    /// fits of its own.
+    /// plans with a user's criterion, nor where rows are held out or the penalty is chosen by
+    /// cross-validation.
     pub fn grows_as(&self, other: &Self) -> bool {
         self.growth_key.is_some() && self.growth_key == other.growth_key
     }
@@ -255,7 +256,7 @@ impl FitPlan {
     /// The rows with a positive weight; the others are dropped before anything else.
     ///
     /// # Errors
-    /// For a target that the plan does not serve, or if no row is left.
+    /// Returns an error for a target that the plan does not support, or if no row is left.
     pub fn training_rows(
         &self,
         data: &Dataset,
@@ -299,8 +300,9 @@ impl FitPlan {
     }
 }
 
-/// A key of all parameters but pruning: plans with equal keys grow equal trees. `None` where
-/// pruning holds rows out or chooses its penalty by fits of its own.
+/// A key of all parameters except pruning: plans with equal keys grow equal trees. `None` where
+/// rows are held out (for pruning or for honest leaves), or where the penalty is chosen by
+/// cross-validation.
 fn growth_key(config: &Config) -> Option<String> {
     let holds_out = matches!(config.pruning, Some(PruneMethod::ReducedError { .. }));
     if holds_out || config.alpha_rule.is_some() || config.honest.is_some() {

@@ -204,7 +204,8 @@ fn fill_missing(column: &mut Column, kind: &mut Kind, rows: &RowSet, weights: &W
     }
 }
 
-/// The column with the schema's value in the place of missing cells; `None` where nothing changes.
+/// The column with missing cells replaced by the value that the schema gives; `None` if nothing
+/// changes.
 fn fill_from_schema<'d>(column: &Column<'d>, kind: &Kind) -> Option<Column<'d>> {
     match (column, kind) {
         _ if n_missing(column) == 0 => None,

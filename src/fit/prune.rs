@@ -16,8 +16,8 @@ use crate::prune::{
 use crate::tree::CostMatrix;
 
 impl FitPlan {
-    /// Prune a grown model by `method` and merge leaves as the plan says. `rows` are those that the
-    /// method may read, if there are any.
+    /// Prune a grown model by `method` and merge leaves as the plan says. `rows` are the rows that
+    /// the method may read, if there are any.
     pub(super) fn prune(
         &self,
         model: Model,
@@ -65,8 +65,8 @@ impl FitPlan {
         Ok((model, account))
     }
 
-    /// A grown model as cost-complexity pruning finds it: with the splits that it may cut, and the
-    /// labels that its nodes have as leaves.
+    /// A grown model in the state that cost-complexity pruning starts from: with the splits that it
+    /// may cut, and the labels that its nodes have as leaves.
     pub fn before_cuts(&self, model: Model, control: &Control) -> Result<Model> {
         let (costs, collapse) = (self.costs(model.tree.classes)?, self.collapses(None));
         let steps = PruneSteps { collapse, costs: costs.as_ref(), ..PruneSteps::default() };

@@ -47,11 +47,11 @@ impl<'a> CallerRows<'a> {
 pub enum FitRows<'a> {
     /// Records of codes, without a data set.
     Codes(Box<RecordRows>),
-    /// Rows of a data set, with their own weights.
+    /// Rows of a data set, with their weights.
     Encoded(Arc<Dataset<'a>>, RowSet, Weights),
 }
 
-/// Training rows as records of codes, and what growth needs to know about them.
+/// Training rows as records of codes, and the facts about them that growth needs.
 #[derive(Debug)]
 pub struct RecordRows {
     pub(super) schema: Schema,
@@ -62,7 +62,7 @@ pub struct RecordRows {
     pub(super) copies: u64,
     /// Number of rows.
     pub(super) rows: usize,
-    /// Where the numbers of a numeric target lie.
+    /// The grid of the numbers of a numeric target.
     pub(super) grid: Option<TargetGrid>,
     /// The route, and why it was taken.
     pub(super) reason: Reason,
@@ -70,7 +70,7 @@ pub struct RecordRows {
     pub(super) hashes: Vec<u64>,
 }
 
-/// The route of a fit, and what was computed about the rows to choose it.
+/// The route of a fit, and the facts about the rows that were computed to choose it.
 #[derive(Debug)]
 pub(super) struct Routed {
     pub route: Route,

@@ -4,9 +4,9 @@
 //! condition holds. The choice depends on the plan and on the [`FitShape`] of the rows alone.
 //! `prepare`, `records` and `grow` ask for it and follow it.
 //!
-//! Two facts of a shape cost a pass over the cells: whether one is missing, and how many values the
-//! columns have. A shape whose cells were not read assumes what the quicker route needs. The code
-//! that then reads the cells corrects the shape and asks again.
+//! Two facts of a shape cost a pass over the cells: whether a cell is missing, and how many values
+//! the columns have. A shape whose cells were not read assumes the facts that the quicker route
+//! needs. The code that then reads the cells corrects the shape and asks again.
 //!
 //! All routes that serve a plan and its rows grow the same tree, bit for bit, so a wrong choice
 //! costs only time. The exception is a histogram whose rows cannot be codes: its numbers are
@@ -21,9 +21,9 @@
 //! | bit planes | nominal, multiway, unit weights | 3 times [3] | `growth` |
 //! | sorted orders | all else [4] | | `side_by_side` |
 //!
-//! [1] Against an exact search, 100,000 and 1,000,000 rows of 20 float32 columns. [2] `letter`,
-//! 22 ms on sorted orders, 8 ms on codes. [3] 3,000 rows of 36 nominal columns, against counting
-//! rows in tables. [4] Nodes that draw few of many features sort those, and no orders are kept
+//! [1] Against an exact search, 100,000 and 1,000,000 rows of 20 float32 columns. [2] `letter`, 22
+//! ms on sorted orders, 8 ms on codes. [3] 3,000 rows of 36 nominal columns, against counting rows
+//! in tables. [4] Nodes that draw few of many features sort only these, and no orders are kept
 //! ([`FitPlan::sorts_in_nodes`]): 4.7 times for ten trees on 2,000 rows of 20,000 float32 columns
 //! (`at_scale --only wide`).
 
@@ -88,7 +88,7 @@ struct RouteEntry {
 pub(super) struct CodesObstacle {
     /// The parameter or property of the rows that excludes codes.
     pub what: &'static str,
-    /// What may be chosen instead.
+    /// The parameters that may be chosen instead.
     pub instead: &'static str,
 }
 
@@ -135,7 +135,7 @@ const ROUTES: [RouteEntry; 6] = [
     },
 ];
 
-/// What the choice of a route depends on in a column.
+/// The facts about a column on which the choice of a route depends.
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnShape {
     /// Number of levels (or codes) of a nominal column; `None` for a numeric one.
@@ -144,7 +144,7 @@ pub struct ColumnShape {
     pub missing: bool,
 }
 
-/// What the choice of a route depends on in the rows of a fit.
+/// The facts about the rows of a fit on which the choice of a route depends.
 #[derive(Debug, Clone)]
 pub struct FitShape {
     /// Number of rows with a positive weight.
@@ -322,8 +322,8 @@ impl Route {
 }
 
 impl FitPlan {
-    /// Whether the nodes of a tree on sorted orders draw so few of the features that sorting those
-    /// is quicker than dividing the orders of all.
+    /// Whether the nodes of a tree on sorted orders draw so few of the features that sorting only
+    /// these is quicker than dividing the orders of all.
     pub(super) fn sorts_in_nodes(&self, features: usize) -> bool {
         /// Orders that are divided in the time of a sort: a row takes 1 ns, and 20 to 40 where its
         /// value is looked up and sorted.

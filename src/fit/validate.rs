@@ -34,8 +34,8 @@ pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) 
     config
 }
 
-/// Refuse a target that the plan does not serve: a number for what reads classes, or the other way
-/// round, and numbers outside the domain of the criterion.
+/// Refuse a target that the plan does not support: a number where classes are read, or the other
+/// way round, and numbers outside the domain of the criterion.
 pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset) -> Result<()> {
     let is_on_number = criterion.info().is_on_number();
     // The criterion that was given, which the statistic of a cut may stand for.
@@ -99,7 +99,7 @@ fn numeric() -> String {
     format!("{}, or target_bins, which makes classes of the numbers", names.join(", "))
 }
 
-/// Refuse what criterion and evaluation do not support.
+/// Refuse parameters that criterion and evaluation do not support.
 pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     evaluation(config, criterion)?;
     let evidence = criterion.info().evidence;
@@ -144,7 +144,7 @@ fn fractional() -> String {
     }
 }
 
-/// Refuse what a splitter that tries one split per feature does not support.
+/// Refuse parameters that a splitter with one split per feature does not support.
 fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     let what = if config.evaluation != Evaluation::Local {
         "evaluation='global' or 'glocal'".into()
@@ -161,7 +161,7 @@ fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     )
 }
 
-/// Refuse what histograms do not support.
+/// Refuse parameters that histograms do not support.
 pub(super) fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     if !(2..=discretize::LARGEST_BINS).contains(&config.max_bins) {
         let needed = format!("must be between 2 and {}", discretize::LARGEST_BINS);
@@ -186,8 +186,8 @@ pub(super) fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()
 /// The rule of significance, if features are chosen by it.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for what goes with scores of all features alone, [`Error::Parameter`] for
-/// numbers outside their domain.
+/// [`Error::Unsupported`] for parameters that need the scores of all features, [`Error::Parameter`]
+/// for numbers outside their domain.
 pub(super) fn significance(
     config: &Config,
     criterion: &dyn Criterion,
@@ -244,7 +244,8 @@ pub(super) fn significance(
     unsupported(format!("selection='significance' with {}", refused.0), refused.1)
 }
 
-/// Refuse pruning options outside their domains, and what a cost matrix does not support.
+/// Refuse pruning options outside their domains, and parameters that a cost matrix does not
+/// support.
 pub(super) fn pruning_and_costs(config: &Config) -> Result<()> {
     if let Some(rule) = config.alpha_rule.filter(|rule| rule.folds < 2) {
         return Err(Error::parameter("folds", rule.folds, "must be at least 2"));
@@ -273,7 +274,7 @@ pub(super) fn pruning_and_costs(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Refuse what C4.5's rule for candidates does not support.
+/// Refuse parameters that C4.5's rule for candidates does not support.
 fn c45(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     if criterion.split_rule() != SplitRule::C45 {
         return Ok(());
@@ -303,7 +304,7 @@ fn c45(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     Ok(())
 }
 
-/// Refuse what the evaluation does not support.
+/// Refuse parameters that the evaluation does not support.
 fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     if config.evaluation == Evaluation::Local {
         return match config.labels {

@@ -6,7 +6,8 @@
 //! This costs as much as two to three counts of all pairs (fewer with more rows) instead of one
 //! count per fold, and memory for one table per pair of folds.
 //!
-//! Not used for numeric columns, whose bins depend on the fold, nor for fractional weights.
+//! They are not used for numeric columns, whose bins depend on the fold, nor for fractional
+//! weights.
 
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::Result;

@@ -25,11 +25,11 @@ pub(super) struct PruningTrial<'a> {
     pub plan: &'a FitPlan,
     pub data: &'a Dataset<'a>,
     pub weights: &'a Weights,
-    /// Ascending.
+    /// The alphas, in ascending order.
     pub alphas: &'a [f64],
 }
 
-/// Sums over rows of what they cost, as changes from each alpha to the next.
+/// Sums of the costs of rows, as changes from each alpha to the next.
 pub(super) struct CostSums {
     /// Weight times cost.
     pub costs: Vec<ExactSum>,
@@ -57,11 +57,11 @@ struct MixtureChange {
     /// Number of the alpha from which on the change holds.
     alpha: usize,
     node: u32,
-    /// What is added to the share of the node; negative where a node above it becomes a leaf.
+    /// The change of the share of the node; negative where a node above it becomes a leaf.
     fraction: f64,
 }
 
-/// What a row costs, given the answer of a tree.
+/// The cost of a row, given the answer of a tree.
 struct RowCosts<'a> {
     data: &'a Dataset<'a>,
     matrix: Option<CostMatrix>,
@@ -113,7 +113,7 @@ impl PruningTrial<'_> {
         let n_alphas = self.alphas.len();
         let mut sums = CostSums::zeros(n_alphas);
         // The first alpha at which a node of the row's way, or one above it, is a leaf. Parents are
-        // visited before their children, so what other rows left here is never read.
+        // visited before their children, so entries that other rows left here are never read.
         let mut covered_from = vec![n_alphas; tree.nodes.len()];
         let mut changes = Vec::new();
         for &row in test_rows {

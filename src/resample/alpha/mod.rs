@@ -41,7 +41,8 @@ use costs::{CostSums, PruningTrial};
 /// Fit a tree; if the plan leaves the complexity penalty open, choose it first and return how.
 ///
 /// # Errors
-/// Where the plan cannot be fitted to the rows, or [`crate::error::Error::Cancelled`].
+/// Returns an error if the plan cannot be fitted to the rows, or
+/// [`crate::error::Error::Cancelled`].
 pub fn fit(
     plan: &FitPlan,
     rows: FitRows<'_>,

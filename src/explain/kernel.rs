@@ -70,7 +70,7 @@ struct WalkLevel<const L: usize> {
     inverse: [f64; L],
     /// (o - z) / factor of the branch's feature.
     gain: [f64; L],
-    /// What a leaf below adds to the branch's feature, as a multiple of its product.
+    /// The value that a leaf below adds to the branch's feature, as a multiple of its product.
     coefficient: [f64; L],
     /// Answer o of the row: the product over the branches of the feature down to here. TreeSHAP
     /// uses the same name.
@@ -183,8 +183,8 @@ pub fn add_row<const L: usize>(
     }
 }
 
-/// The level after entering the branch of a step to its node; `levels` are those above. `None` if
-/// no leaf below has weight for any set of features.
+/// The level after entering the branch of a step to its node; `levels` are the levels above it.
+/// `None` if no leaf below has weight for any set of features.
 #[inline(always)]
 fn enter_branch<const L: usize>(
     step: &PathStep,

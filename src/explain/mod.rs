@@ -1,4 +1,5 @@
-//! Shapley values of predictions: what each feature adds to each class probability of a row.
+//! Shapley values of predictions: the contribution of each feature to each class probability of a
+//! row.
 //!
 //! The game of a row is the path-dependent one of TreeSHAP (Lundberg et al., "From local
 //! explanations to global understanding with explainable AI for trees", Nature Machine Intelligence

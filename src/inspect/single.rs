@@ -100,7 +100,8 @@ fn cuts(schema: &Schema, feature: usize) -> &[f64] {
 /// over, with the nearest such value.
 fn moved(column: &NumericColumn, thresholds: &[f64], mut report: impl FnMut(f64, f64)) {
     // A value moves over a threshold only where both have the same single below them: then the
-    // nearest single of the value is this one or the next. The last digits tell most singles apart.
+    // nearest single of the value is this one or the next. Most singles differ in their last
+    // digits.
     let mask = (MARKS * thresholds.len()).min(MOST_MARKS).next_power_of_two() - 1;
     let mark_of = |single: f32| single.to_bits() & mask as u32;
     let mut marked = Bits::new(mask + 1);

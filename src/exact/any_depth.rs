@@ -110,7 +110,9 @@ pub(super) struct FirstTest {
     pub(super) plan: Plan,
 }
 
-/// The most leaves of a tree of at most `depth` levels and `leaves` leaves.
+/// The most leaves of a tree of at most `depth` levels and `leaves` leaves. A binary tree of
+/// `depth` levels has at most `2^depth` leaves, so one of the two limits is often implied by the
+/// other.
 pub(super) fn most_leaves(depth: u32, leaves: u32) -> u32 {
     if depth >= 31 { leaves } else { leaves.min(1 << depth) }
 }

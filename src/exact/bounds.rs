@@ -59,7 +59,7 @@ pub(super) struct OpenThresholds {
 }
 
 impl OpenThresholds {
-    /// Number of thresholds.
+    /// Number of thresholds. 0 if the gap is closed.
     pub(super) fn len(&self) -> usize {
         (self.high + 1).saturating_sub(self.low)
     }
@@ -79,12 +79,15 @@ impl ColumnBounds<'_> {
         self.set.weight_below(self.column, threshold)
     }
 
-    /// The most that the loss of a tree can rise when rows of this weight come to it.
+    /// The most that the loss of a tree can rise when rows of this weight come to it. It is
+    /// infinite if the loss has no such bound; then only the bounds of sides with fewer rows help.
     pub(super) fn rise(&self, moved: f64) -> f64 {
         self.loss.rise(moved, self.set.weight)
     }
 
-    /// The bounds that the ends of a gap prove for both sides of a threshold in it.
+    /// The bounds that the ends of a gap prove for both sides of a threshold in it. A bound of a
+    /// side comes from the end where it has fewer rows, or from the end where it has more rows less
+    /// the rise of the loss; the better one is taken.
     pub(super) fn at_threshold(&self, gap: &ThresholdGap, threshold: usize) -> GapEnd {
         let ThresholdGap { at_from, at_to, .. } = gap;
         let [rise_left, rise_right] = self.rises(gap, threshold);

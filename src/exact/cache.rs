@@ -62,7 +62,7 @@ impl<V: Copy> Cache<V> {
         &self.keys[entry * self.words..][..self.words]
     }
 
-    /// The value of a key.
+    /// The value of a key. `None` if it was never set, or was dropped when the table was full.
     pub(super) fn get(&self, key: &[u64]) -> Option<V> {
         self.find_slot(key).1.map(|entry| self.values[entry])
     }

@@ -34,7 +34,8 @@ pub(super) enum Halt {
 }
 
 impl Halt {
-    /// The reason for an error of [`Control::check`].
+    /// The reason for an error of [`Control::check`]. Time that is up stops the search as a spent
+    /// budget does, and every other error counts as cancelled.
     pub(super) fn of(error: Error) -> Self {
         match error {
             Error::OutOfTime => Self::Spent,
@@ -55,11 +56,13 @@ pub(super) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
+    /// A meter that allows `budget` search nodes.
     pub(super) fn new(budget: u64, control: &'a Control) -> Self {
         Self { control, left: budget, opened: 0 }
     }
 
-    /// Count one search node, or stop.
+    /// Count one search node, or stop. It fails without a node to spend, when time is up, or when
+    /// the caller cancelled; the bounds that were proven before stay valid.
     pub(super) fn count_node(&mut self) -> Result<(), Halt> {
         if self.left == 0 {
             return Err(Halt::Spent);
@@ -69,7 +72,8 @@ impl<'a> Meter<'a> {
         self.check()
     }
 
-    /// Stop if time is up or the caller cancelled.
+    /// Stop if time is up or the caller cancelled. It counts no search node, so loops within a node
+    /// call it.
     pub(super) fn check(&self) -> Result<(), Halt> {
         self.control.check().map_err(Halt::of)
     }
@@ -87,7 +91,7 @@ pub(super) struct KnownSet {
 }
 
 impl KnownSet {
-    /// A lower bound, and no tree.
+    /// A lower bound, and no tree. `high` and `split` say that none is known yet.
     pub(super) fn at_least(low: u16) -> Self {
         Self { low, high: u16::MAX, split: RankTest { feature: 0, rank: 0 } }
     }
@@ -117,21 +121,28 @@ struct FoundCut {
 }
 
 impl<'a> ConsistentSearch<'a> {
+    /// A search whose cache takes at most about `bytes`. Nothing is known yet, and there is no
+    /// core.
     pub(super) fn new(problem: &'a Problem, bytes: usize, meter: Meter<'a>) -> Self {
         Self { problem, cache: Cache::new(problem.words, bytes), meter, core: None }
     }
 
-    /// Set the core, and return the old one.
+    /// Set the core, and return the old one. A query asks about the rows of the core first: a set
+    /// needs at least as many splits as each of its subsets, so a core that needs too many answers
+    /// it.
     pub(super) fn set_core(&mut self, core: Option<Vec<u64>>) -> Option<Vec<u64>> {
         std::mem::replace(&mut self.core, core)
     }
 
-    /// The lower bound of the splits of a set that is known without a search.
+    /// The lower bound of the splits of a set that is known without a search. It costs one look-up
+    /// in the cache, and the classes are counted only if the set is not in it.
     pub(super) fn low(&self, bits: &[u64]) -> u16 {
         self.cache.get(bits).map_or_else(|| self.low_by_classes(bits), |known| known.low)
     }
 
-    /// The lower bound of the splits of a set that follows from its classes.
+    /// The lower bound of the splits of a set that follows from its classes. It is 0 if some class
+    /// is allowed for all rows. Otherwise it is at least 1, and one less than the leaves that
+    /// disjoint sets of allowed classes need.
     pub(super) fn low_by_classes(&self, bits: &[u64]) -> u16 {
         if self.problem.common(bits) != 0 { 0 } else { self.problem.leaves_needed(bits).max(2) - 1 }
     }

@@ -69,7 +69,7 @@ impl GreedyGrowth<'_, '_> {
     }
 
     /// Grow one tree of at most `levels` tests on a path, by a criterion, or by the loss without
-    /// one.
+    /// one. Sums are whole numbers where all weights are, so that ties are exact.
     pub(super) fn tree(
         &self,
         part: SetPart<'_>,

@@ -144,7 +144,8 @@ pub(super) struct StumpMemory(Option<Box<dyn Any + Send>>);
 pub(super) struct Pool(Mutex<Vec<StumpMemory>>);
 
 impl Pool {
-    /// Use a piece of memory, a new one if all are in use.
+    /// Use a piece of memory, a new one if all are in use. The memory is given back afterwards, so
+    /// at most as many pieces exist as threads work at the same time.
     pub(super) fn with<R>(&self, work: impl FnOnce(&mut StumpMemory) -> R) -> R {
         let mut memory = lock(&self.0).pop().unwrap_or_default();
         let result = work(&mut memory);
@@ -192,7 +193,8 @@ pub(super) struct ErrorMemory<T> {
 }
 
 impl<T: LaneInt> ErrorLoss<T> {
-    /// The error of rows with whole weights whose sum is at most the `MOST` of the type.
+    /// The error of rows with whole weights whose sum is at most the `MOST` of the type. The caller
+    /// has checked this limit, as larger sums would overflow the lanes.
     pub(super) fn new(rows: &RankedRows) -> Self {
         let weights = rows.weights.iter().map(|&w| w as u32).collect();
         Self { weights, level: Level::active(), lanes: std::marker::PhantomData }

@@ -98,7 +98,7 @@ pub struct Cheapest {
 
 impl Objective {
     /// Refuse options outside their domain, options that do not go together, and a search without
-    /// any limit.
+    /// any limit. It reads no rows, so it comes before they are ranked.
     pub(super) fn check(&self, limits: &SearchLimits) -> Result<()> {
         if !(self.leaf_penalty >= 0.0 && self.leaf_penalty.is_finite()) {
             let reason = "must be a finite number >= 0 (a share of the rows)";
@@ -139,7 +139,8 @@ impl Objective {
     }
 
     /// The most leaves of a tree of `rows` rows, its most levels, and the most levels that are
-    /// searched in full.
+    /// searched in full. The levels never exceed the leaves minus 1. The last two numbers differ
+    /// only with a lookahead.
     pub(super) fn shape(&self, limits: &SearchLimits, rows: usize) -> (u32, [u32; 2]) {
         let by_nodes = limits.max_nodes.map_or(usize::MAX, |nodes| nodes.div_ceil(2));
         let leaves = by_nodes.min(self.max_leaf_nodes.unwrap_or(usize::MAX)).min(rows) as u32;

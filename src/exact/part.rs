@@ -17,17 +17,19 @@ pub(super) struct SetPart<'s> {
 }
 
 impl<'s> SetPart<'s> {
-    /// All rows of a set.
+    /// All rows of a set. Its columns are sorted already, so nothing is copied.
     pub(super) fn whole(set: &'s SortedSet) -> Self {
         Self { set, side: None }
     }
 
-    /// The rows on one side of a test of a set.
+    /// The rows on one side of a test of a set. The columns of the side are sorted when they are
+    /// asked for, so most sides cost no memory.
     pub(super) fn side(set: &'s SortedSet, test: RankedTest, is_right: bool) -> Self {
         Self { set, side: Some((test, is_right)) }
     }
 
-    /// Weight of each class.
+    /// Weight of each class. For a side of a test it is O(rows of the side), as the weights are
+    /// added anew.
     pub(super) fn counts(&self, rows: &RankedRows) -> Vec<f64> {
         let Some((test, is_right)) = self.side else { return self.set.counts.clone() };
         let order = &self.set.columns[test.column as usize].order;

@@ -232,7 +232,9 @@ impl LevelSearch<'_, '_> {
     }
 }
 
-/// Grow from the leaves of a tree, by the loss, until it has `depth` levels.
+/// Grow from the leaves of a tree, by the loss, until it has `depth` levels. It completes a search
+/// with lookahead, whose optimal tree ends above the full depth. Stumps of the plan may become
+/// deeper subtrees.
 pub(super) fn grow_leaves_greedily(
     growth: &GreedyGrowth<'_, '_>,
     part: SetPart<'_>,
@@ -276,7 +278,9 @@ fn complete_plan(
     }
 }
 
-/// The tree of a plan, with the best test of each stump.
+/// The tree of a plan, with the best test of each stump. The search keeps only the number of leaves
+/// of its last levels, which saves memory; the tests are computed here once, for the tree that is
+/// returned.
 pub(super) fn complete_stumps(
     setting: &Setting<'_>,
     part: SetPart<'_>,

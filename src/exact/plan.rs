@@ -29,7 +29,7 @@ pub(super) struct TreePlan {
 }
 
 impl TreePlan {
-    /// Number of splits.
+    /// Number of splits. Every node has no child or two, so it follows from the number of nodes.
     pub(super) fn n_splits(&self) -> usize {
         self.nodes.len() / 2
     }

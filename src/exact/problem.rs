@@ -164,7 +164,7 @@ impl Problem {
         })
     }
 
-    /// The set of all rows.
+    /// The set of all rows. It is the root of a search, with one bit per distinct row.
     pub(super) fn everything(&self) -> Vec<u64> {
         first_rows(self.n_rows)
     }
@@ -182,7 +182,8 @@ impl Problem {
         leaves
     }
 
-    /// Classes that are allowed for all rows of a set, as bits.
+    /// Classes that are allowed for all rows of a set, as bits. 0 says that no leaf is consistent
+    /// with the set. An empty set allows all classes.
     pub(super) fn common(&self, bits: &[u64]) -> u64 {
         let mut common = u64::MAX;
         for ClassSet { classes, rows } in &self.class_sets {
@@ -380,20 +381,22 @@ fn class_sets(allowed: &[u64], words: usize) -> Vec<ClassSet> {
     sets
 }
 
-/// The set of the first `n` rows.
+/// The set of the first `n` rows. It has one word per 64 rows, and the bits behind the last row are
+/// 0.
 pub(super) fn first_rows(n: usize) -> Vec<u64> {
     (0..n.div_ceil(64))
         .map(|word| if n >= (word + 1) * 64 { u64::MAX } else { (1 << (n & 63)) - 1 })
         .collect()
 }
 
-/// Add a row to a set.
+/// Add a row to a set. Nothing changes if the set has it already.
 #[inline]
 pub(super) fn insert(bits: &mut [u64], row: usize) {
     bits[row >> 6] |= 1 << (row & 63);
 }
 
-/// Divide a set by a test into the rows on the left and the rows on the right.
+/// Divide a set by a test into the rows on the left and the rows on the right. Rows go left if the
+/// rank of their value is at most the rank of the test. O(rows of the set).
 pub(super) fn divide(ranks: &[Vec<u32>], bits: &[u64], test: RankTest) -> (Vec<u64>, Vec<u64>) {
     let ranks = &ranks[usize::from(test.feature)];
     let mut left = vec![0_u64; bits.len()];
@@ -406,12 +409,12 @@ pub(super) fn divide(ranks: &[Vec<u32>], bits: &[u64], test: RankTest) -> (Vec<u
     (left, right)
 }
 
-/// Rows of a set, ascending.
+/// Rows of a set, ascending. It visits only the bits that are set, not every distinct row.
 pub(super) fn members(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
     ones(bits).map(|row| row as usize)
 }
 
-/// Number of rows of a set.
+/// Number of rows of a set. O(words).
 pub(super) fn size(bits: &[u64]) -> usize {
     bits.iter().map(|w| w.count_ones() as usize).sum()
 }

@@ -32,7 +32,8 @@ pub(super) struct Query<'q> {
 }
 
 impl<'q> Query<'q> {
-    /// The question for any best tree of a set, whatever it costs, with these bounds by column.
+    /// The question for any best tree of a set, whatever it costs, with these bounds by column. It
+    /// has no hint and asks for a proof of the best tree, without resolving ties.
     pub(super) fn new(set: &'q SortedSet, depth: u32, leaves: u32, by_column: &'q [f64]) -> Self {
         Self {
             set,
@@ -48,7 +49,8 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// Whether `floor`, a lower bound of all trees with a test, already suffices.
+    /// Whether `floor`, a lower bound of all trees with a test, already suffices. A query that
+    /// resolves ties goes on, as another tree of the same cost may come first.
     pub(super) fn is_settled(&self, best: &Incumbent, floor: f64) -> bool {
         best.sufficient_bound(self.share) <= floor && !best.resolves_ties
     }
@@ -70,7 +72,8 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The answer that proves nothing, for a set with this number of columns.
+    /// The answer that proves nothing, for a set with this number of columns. Searches by levels
+    /// start from it: every bound is 0, and the cost is infinite.
     pub(super) fn unknown(columns: usize) -> Self {
         let best = Incumbent::new(f64::INFINITY, false);
         Self { best, lower: 0.0, by_column: vec![0.0; columns], halted: None }

@@ -121,27 +121,29 @@ impl RankedRows {
         Ok(ranked)
     }
 
-    /// Number of rows.
+    /// Number of rows. Rows of weight 0 are not among them; copies of a row count once.
     pub(super) fn len(&self) -> usize {
         self.class.len()
     }
 
-    /// Weight of a row.
+    /// Weight of a row. 1 if no weights are kept.
     pub(super) fn weight(&self, row: u32) -> f64 {
         self.weights.get(row as usize).copied().unwrap_or(1.0)
     }
 
-    /// Copies of a row.
+    /// Copies of a row. 1 if no copies are kept. Limits on the rows of a leaf count copies, not
+    /// weights.
     pub(super) fn size(&self, row: u32) -> u32 {
         self.copies.get(row as usize).copied().unwrap_or(1)
     }
 
-    /// Copies of some rows.
+    /// Copies of some rows. Their sum is the number of rows of a node as the model shows it.
     pub(super) fn sizes(&self, rows: &[u32]) -> u32 {
         rows.iter().map(|&row| self.size(row)).sum()
     }
 
-    /// Weight of each class of some rows.
+    /// Weight of each class of some rows. The list has one entry per declared class, also for
+    /// classes without rows. O(rows).
     pub(super) fn counts(&self, rows: &[u32]) -> Vec<f64> {
         let mut counts = vec![0.0; self.classes];
         for &row in rows {
@@ -215,12 +217,14 @@ impl RankedRows {
     }
 
     /// Whether the next column has the same tests, but sends missing values right instead of left.
+    /// Features with missing values have such pairs of columns.
     pub(super) fn has_twin(&self, column: usize) -> bool {
         !self.columns[column].missing_right
             && self.columns.get(column + 1).is_some_and(|next| next.missing_right)
     }
 
-    /// The position of a test in the order that decides ties.
+    /// The position of a test in the order that decides ties. It compares tests by their features
+    /// as given, not by the numbers of columns in the search.
     pub(super) fn tie_key(&self, test: RankedTest) -> TieKey {
         let &TestColumn { feature, variant, missing_right, .. } =
             &self.columns[test.column as usize];

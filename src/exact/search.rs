@@ -84,7 +84,8 @@ impl<'a> Prepared<'a> {
         if self.limits.node_budget.is_some() { control.serial() } else { control.clone() }
     }
 
-    /// The rows by rank, and the bytes that they and their search take ([`Self::admit`]).
+    /// The rows by rank, and the bytes that they and their search take ([`Self::admit`]). It fails
+    /// if these bytes exceed the memory limit, before the rows are ranked.
     pub(super) fn rank_rows(
         &self,
         is_weighed: bool,
@@ -129,7 +130,8 @@ impl<'a> Prepared<'a> {
         Ok(bytes)
     }
 
-    /// The search of ranked rows, by their own weights.
+    /// The search of ranked rows, by their own weights. The leaf penalty is a share of the sum of
+    /// these weights.
     pub(super) fn search<'s>(&'s self, ranked: &'s RankedRows) -> OptimalSearch<'s> {
         let total = match ranked.weights.is_empty() {
             true => ranked.len() as f64,

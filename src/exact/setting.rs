@@ -61,7 +61,8 @@ pub(super) struct SearchNodes {
 }
 
 impl Setting<'_> {
-    /// The rule by which positions between rows are marked as possible tests.
+    /// The rule by which positions between rows are marked as possible tests. It depends on the
+    /// loss: only some losses allow skipping the positions inside a run of rows of one class.
     pub(super) fn mark_rule(&self) -> MarkRule {
         MarkRule { min_rows: self.min_rows, skips_runs: self.loss.skips_runs() }
     }
@@ -191,18 +192,19 @@ impl Setting<'_> {
         dividing.fold(lower, |least, (_, bound)| least.max(bound - repeated_leaves))
     }
 
-    /// The cost of a leaf with these weights of the classes.
+    /// The cost of a leaf with these weights of the classes. It includes the penalty of one leaf,
+    /// so a tree costs the sum over its leaves.
     pub(super) fn leaf_cost(&self, counts: &[f64]) -> f64 {
         self.loss.leaf(counts) + self.penalty
     }
 
-    /// The cost of a set as a leaf.
+    /// The cost of a set as a leaf. It is an upper bound on the cost of the best tree of the set.
     pub(super) fn leaf_cost_of(&self, set: &SortedSet) -> f64 {
         self.leaf_cost(&set.counts)
     }
 
     /// The most that a tree of a set may seem to cost if it costs `cost`, when its leaves are added
-    /// in another order.
+    /// in another order. A tree that costs no more is taken to be as good.
     pub(super) fn cost_with_rounding(&self, set: &SortedSet, cost: f64) -> f64 {
         // Rounding is measured on the scale of the loss, also where the set has one class and no
         // loss.

@@ -10,7 +10,8 @@ use crate::numeric::mix;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Lock a mutex whose value no panic leaves half changed.
+/// Lock a mutex whose value no panic leaves half changed. A lock that is poisoned by a panic
+/// elsewhere is therefore used as it is.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -63,7 +64,8 @@ impl SolvedSets {
         rows.iter().fold(0, |hash, &row| hash ^ self.row_hashes[row as usize])
     }
 
-    /// The best tree of a set, or a bound that is no less than `limit`.
+    /// The best tree of a set, or a bound that is no less than `limit`. `None` if nothing is kept,
+    /// or if the known bound is too small to be of use.
     pub(super) fn get(&self, key: &SolvedKey, limit: f64) -> Option<SolvedTree> {
         if self.row_hashes.is_empty() {
             return None;

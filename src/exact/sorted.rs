@@ -120,7 +120,7 @@ pub(super) fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool
 }
 
 impl SortedSet {
-    /// All rows.
+    /// All rows. Each column is sorted by counting its ranks, O(rows + ranks).
     pub(super) fn all(rows: &RankedRows, rule: MarkRule, control: &Control) -> Result<Self> {
         let mut columns = Vec::with_capacity(rows.columns.len());
         for column in &rows.columns {
@@ -140,7 +140,8 @@ impl SortedSet {
         Ok(Self::of_columns(rows, columns))
     }
 
-    /// A column of the rows on one side of a test.
+    /// A column of the rows on one side of a test. Rows keep their order, so nothing is sorted.
+    /// O(rows of the set).
     pub(super) fn column_of_side(
         &self,
         rows: &RankedRows,
@@ -188,7 +189,8 @@ impl SortedSet {
         self.rows_below(column, threshold)
     }
 
-    /// One side of a test of this set.
+    /// One side of a test of this set. Only its number of rows is computed, from the position of
+    /// the test in its column.
     pub(super) fn test_side(
         &self,
         rows: &RankedRows,
@@ -212,7 +214,8 @@ impl SortedSet {
         self.columns[column].rows_below(threshold)
     }
 
-    /// Weight of the rows below a threshold of a column.
+    /// Weight of the rows below a threshold of a column. It is the number of rows if all weights
+    /// are 1, and the weight of all rows for the threshold behind the last one.
     pub(super) fn weight_below(&self, column: usize, threshold: usize) -> f64 {
         match &self.columns[column].weight_below[..] {
             [] => self.rows_below(column, threshold) as f64,

@@ -22,7 +22,8 @@ pub(super) struct Assignment {
 }
 
 impl Assignment {
-    /// Largest total weight of a one-to-one assignment of `rows` to `columns`.
+    /// Largest total weight of a one-to-one assignment of `rows` to `columns`. The smaller side is
+    /// matched completely. `weight` must not be negative; 0 without rows or columns.
     pub(super) fn best(
         &mut self,
         rows: usize,

@@ -69,7 +69,8 @@ pub(super) struct OneVersusRest<'a, C> {
 }
 
 impl<C: Count> OneVersusRest<'_, C> {
-    /// Rows of the class and all other rows in branch `m`, candidate by candidate.
+    /// Rows of the class and all other rows in branch `m`, candidate by candidate. The sizes of the
+    /// branches were added up once for all classes, so this takes one subtraction per candidate.
     #[inline]
     pub(super) fn branch(&self, m: usize) -> impl Iterator<Item = (f64, f64)> {
         let sizes = &self.sizes[m * LANES..(m + 1) * LANES];
@@ -77,7 +78,8 @@ impl<C: Count> OneVersusRest<'_, C> {
         positive.iter().zip(sizes).map(|(&x, &size)| (x.value(), size.minus(x).value()))
     }
 
-    /// Rows of the class and all other rows in branch `m` of one candidate.
+    /// Rows of the class and all other rows in branch `m` of one candidate. It serves measures that
+    /// compute one candidate after the other.
     #[inline]
     pub(super) fn at(&self, m: usize, candidate: usize) -> (f64, f64) {
         let x = self.block.at(m, self.class, candidate);

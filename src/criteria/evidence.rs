@@ -62,7 +62,9 @@ pub struct Pairs<'a> {
 }
 
 impl Evidence<'_> {
-    /// Refuse options of the evidence that are outside their domain.
+    /// Refuse options of the evidence that are outside their domain. Only searches for neighbours
+    /// have such options; the other kinds are checked by
+    /// [`Properties::check`](super::Properties::check).
     pub(super) fn check(&self) -> Result<()> {
         match self {
             Self::Neighbours((method, _)) => method.check(),

@@ -197,6 +197,7 @@ impl Info {
     }
 
     /// The error of a criterion that is asked for the score of a table and reads other evidence.
+    /// The message says which calls serve the criterion instead.
     pub(super) fn refuse_table<T>(&self) -> Result<T> {
         let supported = match self.evidence {
             EvidenceKind::Table | EvidenceKind::Moments => "fit, score_features",

@@ -133,7 +133,7 @@ pub(super) trait OnClasses: Additive {
     fn class<C: Count>(&self, count: C, node: &Self::Node, parts: &mut Self::Parts);
 }
 
-/// Rows (or weight) of a node from its class totals.
+/// Rows (or weight) of a node from its class totals. All candidates of a node share it.
 #[inline]
 pub(super) fn total<C: Count>(totals: &[C]) -> C {
     totals.iter().fold(C::default(), |n, &c| n.plus(c))

@@ -284,13 +284,15 @@ impl<E: OnEntropies> OnClasses for E {
     }
 }
 
-/// `gain / denominator`, 0 where the denominator is 0.
+/// `gain / denominator`, 0 where the denominator is 0. A zero denominator means that the feature or
+/// the class is constant, so the split has no value.
 #[inline(always)]
 pub(super) fn ratio(gain: f64, denominator: f64) -> f64 {
     if denominator > 0.0 { gain / denominator } else { 0.0 }
 }
 
-/// Entropy of the class totals of a block, as the gain starts with it.
+/// Entropy of the class totals of a block, as the gain starts with it. The sum runs in class order,
+/// so that screens and exact scores start from the same bits.
 #[inline]
 pub(super) fn class_entropy<C: Count>(block: &Block<'_, C>) -> f64 {
     entropy(block.totals.iter().copied(), block.total(), block.context.logs)
@@ -437,6 +439,8 @@ pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> O
 }
 
 /// Gain ratio with one division, and a bound on the difference from the gain ratio of the fold.
+/// `None` if the counts cannot be screened, or if a split entropy is so close to 0 that the bound
+/// would be useless.
 pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
     if is_screenable_by_weights(block) {
         let n = block.total().value();
@@ -476,7 +480,7 @@ pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]
     Some(2.0 * error_of(block) * n / smallest.max(0.5))
 }
 
-/// Distances `1 - s` from scores.
+/// Distances `1 - s` from scores. It serves criteria whose distance is one minus the score.
 pub(super) fn one_minus(out: &mut [f64]) {
     for d in out {
         *d = 1.0 - *d;

@@ -237,6 +237,8 @@ impl<'a> Tables<'a> {
         Tables { cells, len, declared: &self.declared[at..], ..*self }
     }
 
+    /// The block with the type of its counts. `cells` and `totals` are the lists of these tables,
+    /// whose kind the caller has checked.
     pub(super) fn block<C: Count>(&self, cells: &'a [C], totals: &'a [C]) -> Block<'a, C> {
         Block {
             cells,

@@ -157,7 +157,8 @@ impl Config {
         criteria::make(&self.criterion, self.criterion_options.clone())
     }
 
-    /// How levels are merged before a feature is tested.
+    /// How levels are merged before a feature is tested. `None` unless features are chosen by
+    /// significance and their levels are merged.
     pub(super) fn merging(&self) -> Option<LevelMerging> {
         self.significance.and_then(|rule| rule.merging)
     }

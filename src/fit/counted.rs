@@ -69,7 +69,8 @@ impl FitPlan {
         job(&drawn, &rows, &weights)
     }
 
-    /// The weights as importances, where the plan says that whole ones are no copies.
+    /// The weights as importances, where the plan says that whole ones are no copies. `None` if the
+    /// weights stay as they are: the plan counts copies, or no weights count copies.
     pub(super) fn as_importances(
         &self,
         data: &Dataset,
@@ -195,7 +196,8 @@ impl FitPlan {
         Ok(if used.all(|factor| Some(factor) == first) { None } else { Some(factors) })
     }
 
-    /// Whether the classes of a bootstrap sample have weights.
+    /// Whether the classes of a bootstrap sample have weights. Given class weights are the same in
+    /// all samples; balanced ones are computed from the classes of each sample.
     pub(super) fn weighs_samples(&self) -> bool {
         self.config.class_weight.is_some() || self.config.balanced_samples
     }
@@ -214,7 +216,8 @@ impl FitPlan {
         }
     }
 
-    /// Whether rows are held out for pruning, or become folds.
+    /// Whether rows are held out for pruning, or become folds. Copies of a row must then be rows,
+    /// so that they can be divided.
     pub(super) fn divides_rows(&self) -> bool {
         self.config.alpha_rule.is_some()
             || matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. }))

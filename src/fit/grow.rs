@@ -172,7 +172,8 @@ impl FitPlan {
         Ok((self.labelled_model(tree, data.shared_schema())?, reason))
     }
 
-    /// Grow a tree on prepared rows in one setting, by the route of the rows.
+    /// Grow a tree on prepared rows in one setting, by the route of the rows. The reason says in
+    /// words why this route was taken. Columns are sorted first if the route reads orders.
     pub(super) fn grow_by_route(
         &self,
         input: TreeRows<'_>,
@@ -197,7 +198,8 @@ impl FitPlan {
     }
 
     /// A tree, grown with `seed`, whose nodes of a much smaller range than the root's are grown
-    /// again ([`Self::regrow_narrow_nodes`]), and whose outcomes are complete.
+    /// again ([`Self::regrow_narrow_nodes`]), and whose outcomes are complete. Both steps concern
+    /// numeric targets only, and read the rows as given.
     pub(super) fn complete_tree(
         &self,
         tree: Tree,
@@ -251,7 +253,8 @@ impl FitPlan {
         Ok(model)
     }
 
-    /// Grow a tree of a forest on a sample, by a route that reads no codes.
+    /// Grow a tree of a forest on a sample, by a route that reads no codes. The shape marks the
+    /// rows as a sample, so no route on codes is chosen.
     pub(super) fn grow_sample(
         &self,
         data: &Dataset,

@@ -142,12 +142,14 @@ impl FitPlan {
         self.significance.is_some_and(|rule| rule.leaves_out)
     }
 
-    /// Whether thresholds are searched between bins.
+    /// Whether thresholds are searched between bins. A forest with an automatic search must be
+    /// settled first ([`Self::settle_search`]).
     pub(super) fn on_bins(&self) -> bool {
         self.config.threshold_search == ThresholdSearch::Histogram
     }
 
-    /// A grown tree as a model.
+    /// A grown tree as a model. Its labels are the labels of growth. Where rows without a value are
+    /// divided, all of its nodes divide them.
     pub(super) fn model_of(
         &self,
         mut tree: Tree,
@@ -228,7 +230,8 @@ impl FitPlan {
         }
     }
 
-    /// The setting of growth on records of `rows` rows, whose copies add up to `copies`.
+    /// The setting of growth on records of `rows` rows, whose copies add up to `copies`. It is the
+    /// counterpart of [`Self::setting`] where no data set exists.
     pub(super) fn setting_on_features(
         &self,
         occurring: Vec<bool>,
@@ -278,7 +281,8 @@ impl FitPlan {
         Ok(weighing)
     }
 
-    /// How nominal features are split.
+    /// How nominal features are split. `Auto` is settled for the whole data set, so routes can rely
+    /// on multiway splits if no column has subsets.
     pub(super) fn nominal_splits(&self, data: &Dataset) -> NominalSplits {
         self.splits_of(data.columns().iter().filter_map(|column| match column {
             Column::Nominal(c) => Some(c.levels()),

@@ -261,7 +261,8 @@ fn refuse_numeric(data: &Dataset, criterion: &Info) -> Result<()> {
 }
 
 /// Refuse columns with too many branches to be numbered in 16 bits, where a branch of missing
-/// values counts, too.
+/// values counts, too. Bins of numbers are levels at this point and count as well. The message
+/// names the column.
 pub(super) fn refuse_many_branches(data: &Dataset) -> Result<()> {
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         if let Column::Nominal(c) = column {

@@ -42,7 +42,8 @@ impl FitPlan {
             && !matches!(method, Some(PruneMethod::ReducedError { .. }))
     }
 
-    /// Prune a grown model by some steps, and label it.
+    /// Prune a grown model by some steps, and label it. Steps that the plan does not have are
+    /// skipped. Labels become the majority, unless a cost matrix or global growth chose them.
     pub(super) fn apply_steps(
         &self,
         mut model: Model,

@@ -31,7 +31,8 @@ pub struct CallerRows<'a> {
 }
 
 impl<'a> CallerRows<'a> {
-    /// The rows of a data set.
+    /// The rows of a data set. Cells, classes and units of the target are borrowed, so nothing is
+    /// copied.
     pub(super) fn of(data: &'a Dataset<'_>) -> Self {
         Self {
             schema: data.schema(),
@@ -115,7 +116,8 @@ impl FitPlan {
         Routed::of(self, &mut FitShape::of(data, rows, weights), data, rows.choice(), control)
     }
 
-    /// The records of rows of a prepared data set, where the route reads them.
+    /// The records of rows of a prepared data set, where the route reads them. `None` if growth
+    /// reads the columns instead.
     pub(super) fn records(
         &self,
         data: &Dataset,
@@ -173,7 +175,8 @@ impl FitPlan {
         BinnedTable::new(cells.source, rows, &encoding, control)
     }
 
-    /// The schema with the cut points of all numeric columns.
+    /// The schema with the cut points of all numeric columns. Each column has at most `max_bins`
+    /// bins, whose edges are chosen on the given rows and weights.
     pub(super) fn schema_with_cuts(
         &self,
         cells: CallerRows<'_>,
@@ -196,7 +199,8 @@ impl FitPlan {
         Ok(schema)
     }
 
-    /// The setting of growth on records of all rows.
+    /// The setting of growth on records of all rows. Their copies and classes were counted when
+    /// they were encoded, so no record is read.
     pub(super) fn setting_on_records(&self, records: &RecordRows) -> GrowthSetting<'_> {
         let RecordRows { copies, rows, grid, .. } = *records;
         let occurring = records.occurring.clone();

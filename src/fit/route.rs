@@ -173,7 +173,8 @@ pub struct FitShape {
 }
 
 impl FitShape {
-    /// The shape of rows whose cells were not read.
+    /// The shape of rows whose cells were not read. It assumes that no cell is missing and that all
+    /// rows take part; a reader of the cells corrects it.
     pub(super) fn unread(schema: &Schema, rows: usize, weights: &Weights) -> Self {
         let column = |kind: &Kind| ColumnShape {
             levels: match kind {
@@ -224,7 +225,8 @@ impl FitShape {
         }
     }
 
-    /// The shape of rows of which only codes are left.
+    /// The shape of rows of which only codes are left. Weights are not known to be 1, so routes
+    /// that need unit weights are not taken.
     pub(super) fn of_codes(columns: Vec<ColumnShape>, rows: usize, classes: usize) -> Self {
         Self {
             rows,
@@ -241,7 +243,8 @@ impl FitShape {
         }
     }
 
-    /// The shape of a sample of rows that cannot be codes.
+    /// The shape of a sample of rows that cannot be codes. It differs from [`Self::of`] only in
+    /// that no route on codes is chosen.
     pub(super) fn of_sample(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
         Self { is_sample: true, ..Self::of(data, rows, weights) }
     }
@@ -309,7 +312,8 @@ impl Route {
     }
 
     /// Whether the fit reads nothing but codes of the caller's cells, so that no data set need be
-    /// encoded.
+    /// encoded. Missing cells, nominal columns and steps that read rows after growth all need a
+    /// data set.
     pub(super) fn reads_cells(self, plan: &FitPlan, shape: &FitShape) -> bool {
         self.is_on_codes()
             && shape.is_numeric()
@@ -323,7 +327,8 @@ impl Route {
 
 impl FitPlan {
     /// Whether the nodes of a tree on sorted orders draw so few of the features that sorting only
-    /// these is quicker than dividing the orders of all.
+    /// these is quicker than dividing the orders of all. A node then sorts its rows only in the
+    /// columns that it draws.
     pub(super) fn sorts_in_nodes(&self, features: usize) -> bool {
         /// Orders that are divided in the time of a sort: a row takes 1 ns, and 20 to 40 where its
         /// value is looked up and sorted.
@@ -334,7 +339,8 @@ impl FitPlan {
             && self.criterion.info().evidence.is_table()
     }
 
-    /// Whether growth by a route that reads no codes reads the orders of the columns.
+    /// Whether growth by a route that reads no codes reads the orders of the columns. If not, its
+    /// nodes sort the columns that they draw.
     pub(super) fn needs_orders(&self, route: Route, data: &Dataset) -> bool {
         route != Route::SortedOrders || !self.sorts_in_nodes(data.columns().len())
     }

@@ -22,7 +22,8 @@ use serde_json::Value;
 const MOST_MERGED: usize = 1000;
 
 /// The configuration with `nominal_splits='auto'` settled as multiway for criteria that support no
-/// other splits, and for merged levels.
+/// other splits, and for merged levels. Other values of the parameter stay, and [`combination`]
+/// refuses them if the criterion does not support them.
 pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
     if config.nominal_splits == NominalSplits::Auto
         && (!criterion.info().evidence.is_of_branches()
@@ -99,7 +100,8 @@ fn numeric() -> String {
     format!("{}, or target_bins, which makes classes of the numbers", names.join(", "))
 }
 
-/// Refuse parameters that criterion and evaluation do not support.
+/// Refuse parameters that criterion and evaluation do not support. The error names the parameters
+/// and says which values are supported instead.
 pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     evaluation(config, criterion)?;
     let evidence = criterion.info().evidence;
@@ -161,7 +163,8 @@ fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     )
 }
 
-/// Refuse parameters that histograms do not support.
+/// Refuse parameters that histograms do not support. Forests with an automatic search ask it, too,
+/// and search exactly where it fails.
 pub(super) fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     if !(2..=discretize::LARGEST_BINS).contains(&config.max_bins) {
         let needed = format!("must be between 2 and {}", discretize::LARGEST_BINS);
@@ -245,7 +248,7 @@ pub(super) fn significance(
 }
 
 /// Refuse pruning options outside their domains, and parameters that a cost matrix does not
-/// support.
+/// support. The matrix itself is checked later, when the number of classes is known.
 pub(super) fn pruning_and_costs(config: &Config) -> Result<()> {
     if let Some(rule) = config.alpha_rule.filter(|rule| rule.folds < 2) {
         return Err(Error::parameter("folds", rule.folds, "must be at least 2"));
@@ -467,7 +470,8 @@ pub(super) fn constraints(
     Ok(Some(Constraints { signs, groups }))
 }
 
-/// Parse `no_distance_decay`, and refuse it for criteria without a global distance.
+/// Parse `no_distance_decay`, and refuse it for criteria without a global distance. The parameter
+/// is `False`, `True` or `'strict'`.
 pub(super) fn no_distance_decay(config: &Config, criterion: &dyn Criterion) -> Result<OnRise> {
     let no_distance_decay = match &config.no_distance_decay {
         Value::Bool(false) | Value::Null => OnRise::Ignore,

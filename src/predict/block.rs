@@ -159,7 +159,7 @@ impl CompiledTree {
     }
 }
 
-/// A range of rows in blocks of at most [`BLOCK`].
+/// A range of rows in blocks of at most [`BLOCK`]. Only the last block may be shorter.
 pub(super) fn block_ranges(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = rows.end;
     rows.step_by(BLOCK).map(move |start| start..(start + BLOCK).min(end))
@@ -241,7 +241,8 @@ impl<S: Source> Source for SelectedRows<'_, S> {
     }
 }
 
-/// List in `out` the rows of a range whose bits are set.
+/// List in `out` the rows of a range whose bits are set. `out` is cleared first, and the rows are
+/// ascending.
 pub(super) fn list_selected(rows: Range<usize>, bits: &Bits, out: &mut Vec<u32>) {
     out.clear();
     out.extend((rows.start as u32..rows.end as u32).filter(|&row| bits.get(row) == 1));

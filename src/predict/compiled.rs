@@ -364,6 +364,8 @@ impl CompiledTree {
     }
 
     /// Replace the missing numbers of rows that lie one after the other, if the model imputes.
+    /// `rows` holds whole rows of [`Self::features`] numbers each. O(cells), or O(1) if the model
+    /// does not impute.
     pub(super) fn fill(&self, rows: &mut [f64]) {
         if !self.fills {
             return;
@@ -377,7 +379,7 @@ impl CompiledTree {
         }
     }
 
-    /// A number, replaced if it is missing and the model imputes.
+    /// A number, replaced if it is missing and the model imputes. NaN if it stays missing.
     #[inline]
     pub(super) fn number<S: Source>(&self, source: &S, row: usize, feature: usize) -> f64 {
         let x = source.number(row, feature);
@@ -392,12 +394,13 @@ impl CompiledTree {
         }
     }
 
-    /// Number of features of the schema.
+    /// Number of features of the schema. It is the width of the rows that a block copies.
     pub(super) fn features(&self) -> usize {
         self.readings.len()
     }
 
-    /// A node as the end of a row's path.
+    /// A node as the end of a row's path. A leaf is given by its number, which leaves with the same
+    /// prediction may share.
     pub(super) fn end_at(&self, node: u32) -> End {
         self.leaf_number(node).map_or(End::at_node(node), |number| End::in_leaf(number as u32))
     }
@@ -471,7 +474,8 @@ impl CompiledTree {
         }
     }
 
-    /// Feature and threshold of a node that tests one.
+    /// Feature and threshold of a node that tests one. `None` for leaves and other tests. The
+    /// threshold is the largest number that goes to the first branch.
     pub(super) fn threshold(&self, node: u32) -> Option<(usize, f64)> {
         let n = &self.table.nodes()[node as usize];
         (kind_of(n) == TestKind::Threshold).then(|| (n.feature(), n.value))

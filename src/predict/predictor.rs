@@ -101,7 +101,9 @@ impl Predictor {
         &self.probabilities[number * self.classes..][..self.classes]
     }
 
-    /// Probabilities of a row that ended in a leaf, if all leaves predict a class.
+    /// Probabilities of a row that ended in a leaf, if all leaves predict a class. `None`
+    /// otherwise, and then [`Self::answer`] finds out whether the tree abstains. It saves a forest
+    /// the copy of the probabilities.
     #[inline]
     pub(super) fn at_leaf(&self, end: End) -> Option<&[f64]> {
         match end.place() {

@@ -235,7 +235,8 @@ fn has_missing_values(features: &[usize], rows: &PruneRows<'_>) -> bool {
     })
 }
 
-/// Make leaves of subtrees that save (almost) no training errors.
+/// Make leaves of subtrees that save (almost) no training errors. C4.5 does this at the end of
+/// growth, before any pruning, also if pruning is off. O(nodes x classes).
 pub(super) fn collapse(edited: &mut EditableTree) {
     // Training errors of every subtree, bottom-up.
     let mut errors = vec![0.0; edited.nodes.len()];

@@ -58,7 +58,8 @@ pub fn fit(
     }
 }
 
-/// [`fit`] on encoded rows whose weights are already in the form that growth uses.
+/// [`fit`] on encoded rows whose weights are already in the form that growth uses. Cross-validation
+/// calls it for every fold, whose rows are counted already.
 pub(super) fn fit_counted(
     plan: &FitPlan,
     data: &Dataset,

@@ -3,7 +3,7 @@
 //!
 //! Keys lie one after the other in one buffer, so an entry costs its words, its value and 12 bytes.
 //! When the table reaches its limit, all entries are dropped at once. Results stay right, because
-//! bounds are proven again; the search only gets slower. What is dropped depends on the search
+//! bounds are proven again; the search only gets slower. The dropped entries depend on the search
 //! alone, never on time, so results are reproducible. Look-up is O(words).
 
 /// A slot without an entry.

@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::numeric::sort_few;
 use crate::parallel::Control;
 
-/// Largest budget, which bounds the depth of the recursion; larger trees are found greedily only.
+/// Largest budget, which bounds the depth of the recursion; larger trees are only grown greedily.
 pub(super) const MOST_SPLITS: u16 = 400;
 
 /// Why a search ended without an answer.
@@ -282,7 +282,7 @@ impl<'a> ConsistentSearch<'a> {
     }
 
     /// A split with a leaf on one side. By monotony only the largest pure sides of each feature
-    /// matter, and of these only those whose other side contains no other's.
+    /// matter. A split is left out if its other side contains the other side of another split.
     fn split_off_leaf(
         &mut self,
         bits: &[u64],

@@ -59,7 +59,7 @@ pub(super) struct FeatureCuts {
 struct SideClasses {
     /// Classes allowed for all its rows.
     common: u64,
-    /// Classes that are the only allowed one of some row: each needs a leaf of its own.
+    /// Classes that are the only allowed one of some row: each needs a separate leaf.
     required: u64,
 }
 

@@ -135,7 +135,7 @@ pub(super) trait Loss: Sync {
     fn skips_runs(&self) -> bool;
 }
 
-/// Memory of [`Loss::stumps`], kept between calls: each loss has its own kind.
+/// Memory of [`Loss::stumps`], kept between calls; its type depends on the loss.
 #[derive(Debug, Default)]
 pub(super) struct StumpMemory(Option<Box<dyn Any + Send>>);
 

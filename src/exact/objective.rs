@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 const F_MEASURE: &str = "f_measure";
 const MATTHEWS: &str = "matthews";
 
-/// Which of several optimal trees is found.
+/// Which of several optimal trees is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TieRule {
@@ -53,7 +53,7 @@ pub struct Objective {
     pub leaf_penalty: f64,
     /// How nominal features are tested.
     pub nominal_splits: NominalTests,
-    /// Which of several optimal trees is found.
+    /// Which of several optimal trees is returned.
     pub ties: TieRule,
 }
 
@@ -81,7 +81,7 @@ pub(super) const ERROR: &str = "error";
 /// are never searched in full.
 const MOST_DEPTH: u32 = 60;
 
-/// The tree of least cost, or the best that was found within the limits.
+/// The tree of least cost, or the best known one if a limit ended the search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cheapest {
     /// The tree.
@@ -149,8 +149,8 @@ impl Objective {
         (leaves, [depth, self.lookahead.map_or(depth, |d| depth.min(d as u32))])
     }
 
-    /// The measure of two classes that is asked for in place of a sum over the leaves, if it is
-    /// one.
+    /// The measure of two classes that replaces a sum over the leaves, if the criterion is such a
+    /// measure.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for options that a measure does not take, [`Error::Parameter`] for

@@ -98,7 +98,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// The bytes that ranked rows and their search take. `is_weighed` says that the search gives
-    /// the rows weights, even if they have none of their own.
+    /// the rows weights, even if the caller gave none.
     ///
     /// # Errors
     /// [`Error::Need`] if these are more than the memory limit allows.
@@ -112,11 +112,12 @@ impl<'a> Prepared<'a> {
         // weight.
         let weighed = if is_weighed || *self.weights != Weights::Unit { 8 } else { 0 };
         let [of_cut, of_level] = [4 + sets * (11 + weighed), 4 + sets * 7].map(|cell| n * cell);
-        // By column: what describes it and its gaps, in two levels some for each thread.
+        // Bytes per column: its description and its gaps, with some for each thread in two levels.
         let gaps = if leaves >> depth.min(31) == 0 { leaves as usize } else { 1 };
         let of_column = 200 + sets * (250 + 130 * gaps.min(n)) + 300 * threads;
         let of_gaps = 50 * threads * n.min(2 * LANES);
-        // By row: what is known about it, and of several classes the largest one of each lane.
+        // Bytes per row: the facts about it and, with several classes, the largest class of each
+        // lane.
         let lanes = if self.data.n_classes() > 2 { 8 * LANES } else { 4 };
         let bytes = n * (80 + lanes * threads)
             + cuts.saturating_mul(of_cut + of_column + of_gaps)
@@ -130,8 +131,8 @@ impl<'a> Prepared<'a> {
         Ok(bytes)
     }
 
-    /// The search of ranked rows, by their own weights. The leaf penalty is a share of the sum of
-    /// these weights.
+    /// The search of ranked rows with the weights that they hold. The leaf penalty is a share of
+    /// the sum of these weights.
     pub(super) fn search<'s>(&'s self, ranked: &'s RankedRows) -> OptimalSearch<'s> {
         let total = match ranked.weights.is_empty() {
             true => ranked.len() as f64,
@@ -340,7 +341,8 @@ impl OptimalSearch<'_> {
                 return Err(Error::Data(reason));
             }
         }
-        // What is counted in whole numbers counts the rows of a leaf, too.
+        // A count in whole numbers is also read as the number of rows of a leaf, so both must be
+        // equal where leaves need several rows.
         let is_size = |row: u32| self.ranked.weight(row) == f64::from(self.ranked.size(row));
         let is_counted = self.is_error(criterion.as_ref())
             && self.is_whole

@@ -40,8 +40,8 @@ fn bucket_target(n_rows: usize) -> usize {
 pub(super) struct SortedColumn {
     /// The rows in ascending order of rank.
     pub(super) order: Vec<u32>,
-    /// For each place of the order, what may be divided behind its row: [`ALLOWED`], [`NEEDED`] and
-    /// [`BUCKET`].
+    /// For each place of the order, the mark of the tests that divide behind its row: [`ALLOWED`],
+    /// [`NEEDED`] and [`BUCKET`].
     pub(super) marks: Vec<u8>,
     /// Number of distinct ranks. Threshold `i` asks for ranks below the `i`-th of them.
     pub(super) thresholds: usize,

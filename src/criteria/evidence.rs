@@ -28,7 +28,7 @@ pub enum Evidence<'a> {
     Table,
     /// Pairs of rows, by this formula.
     Pairs(&'a dyn OnPairs),
-    /// Neighbours of rows, found and weighed by this search.
+    /// Neighbours of rows, as this search picks and weighs them.
     Neighbours(NeighbourSearch),
     /// The rows themselves, and the budgets of the searches for the smallest trees of branches.
     Rows(SizeBudget),

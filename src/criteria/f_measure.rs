@@ -1,4 +1,4 @@
-//! F measure of the branches, each for its own majority class (Stadler, algorithm 2).
+//! F measure of the branches, each for its majority class (Stadler, algorithm 2).
 //!
 //! In branch m the majority class a (ties: the lower one) is the positive: TP = n_ma, FP = n_m -
 //! n_ma, FN = n_a - n_ma, the rows of that class in the other branches of the node. Score `sum_m

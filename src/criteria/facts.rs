@@ -105,7 +105,7 @@ pub struct Info {
     pub summary: &'static str,
     /// LaTeX formula of the score.
     pub formula: &'static str,
-    /// Formula of the distance, in terms of the score or on its own.
+    /// Formula of the distance, in terms of the score or written out.
     pub distance: &'static str,
     /// Keys of `publications.bib` (where it was published), separated by `; `.
     pub source: &'static str,

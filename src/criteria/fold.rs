@@ -163,7 +163,7 @@ impl<V: OnClasses, C: Count> Branch<V, C> {
 
     /// Add up `classes` classes of `len` candidates. `open(lane)` are the parts of candidate `lane`
     /// before the first class; `counts(class)` is the count that all candidates have of a class,
-    /// and what each adds to it.
+    /// and the count that each candidate adds to it.
     #[inline(always)]
     fn add_classes<'c>(
         &mut self,

@@ -43,14 +43,14 @@ impl GainFilter {
     }
 }
 
-/// How the split of a node is found.
+/// How the split of a node is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SplitRule {
     /// The candidate with the best score, after the guard.
     #[default]
     Best,
-    /// As C4.5 (release 8) and J48 find it: cuts by gain less a penalty for their number, then
-    /// features by gain ratio, numbers within 1e-6 equal; see `split::c45`.
+    /// As in C4.5 (release 8) and J48: cuts are chosen by gain less a penalty for their number,
+    /// then features by gain ratio, and numbers within 1e-6 are equal; see `split::c45`.
     C45,
 }
 
@@ -76,7 +76,7 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn gain_filter(&self) -> GainFilter {
         GainFilter::None
     }
-    /// How the split of a node is found.
+    /// How the split of a node is chosen.
     fn split_rule(&self) -> SplitRule {
         SplitRule::Best
     }
@@ -104,9 +104,9 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn for_label_table(&self) -> Option<Box<dyn Criterion>> {
         None
     }
-    /// Cheap approximations of the scores of a block and a bound `e` on their distance from what
-    /// [`Formula::score`] rounds: only candidates with `out[j] >= max(out) - 2 e` need the exact
-    /// formula. `None`: `out` is untouched.
+    /// Cheap approximations of the scores of a block and a bound `e` on their distance from the
+    /// scores as [`Formula::score`] rounds them: only candidates with `out[j] >= max(out) - 2 e`
+    /// need the exact formula. `None`: `out` is untouched.
     fn screen(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
         None
     }

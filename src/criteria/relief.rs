@@ -1,5 +1,6 @@
-//! Relief with a radius: near misses that a feature tells apart less near hits that it tells apart
-//! (Kira & Rendell 1992, in the form of Vilalta, Brodie, Oblinger & Rish 2001, proposition 2).
+//! Relief with a radius: the near misses that a feature tells apart minus the near hits that it
+//! tells apart (Kira & Rendell 1992, in the form of Vilalta, Brodie, Oblinger & Rish 2001,
+//! proposition 2).
 //!
 //! `sum_m sum_c (R_m[c,4] - R_m[c,3])` with `f(D) = 1` for D < radius, else 0, D counting the
 //! features on which two rows differ. The default radius is the smallest whole number for which the

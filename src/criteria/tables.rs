@@ -225,7 +225,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The candidates `at..at + len` of this block, as a block of their own; nothing is copied.
+    /// The candidates `at..at + len` of this block, as a separate block; nothing is copied.
     #[inline]
     pub fn window(&self, at: usize, len: usize) -> Tables<'a> {
         debug_assert!(at + len <= self.len);

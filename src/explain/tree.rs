@@ -179,7 +179,7 @@ fn path_steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
         }
     }
     let mut steps: Vec<PathStep> = Vec::with_capacity(n);
-    // depth of the latest branch of each feature on the path, and by level what it was before
+    // depth of the latest branch of each feature on the path, and by level its value before
     let mut latest = vec![0_u32; features];
     let mut undo: Vec<(u32, u32)> = Vec::new();
     let mut path: Vec<u32> = Vec::new(); // nodes above the current one

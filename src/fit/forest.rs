@@ -176,7 +176,7 @@ impl FitPlan {
         Ok(GrownForest { forest, votes: None, content: None, reason: Some(reason.clone()) })
     }
 
-    /// Fit a forest on rows of a data set. In samples the draws of a row multiply its own weight;
+    /// Fit a forest on rows of a data set. In samples, the draws of a row multiply its weight;
     /// bins, means and class totals go by `weights`, which are multiplied by the weights of the
     /// classes.
     #[allow(clippy::too_many_arguments, reason = "the two kinds of weights are easily confused")]

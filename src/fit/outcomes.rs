@@ -3,9 +3,9 @@
 //! Growth sums numbers that are rounded to a grid. After it, the rows are sent down the tree, with
 //! their fractions where a missing value takes several branches, and each leaf sums its numbers as
 //! they were given, in twice the digits of a double, by ascending number. The rows of a leaf of
-//! equal numbers are not needed: its mean on the grid tells the number. Inner nodes add up the sums
-//! of their children: the divergences of the rows of a node from its mean sum to the divergences
-//! within the children, plus the divergence of each child's mean times its weight (the
+//! equal numbers are not needed: its mean on the grid determines the number. Inner nodes add up the
+//! sums of their children: the divergences of the rows of a node from its mean sum to the
+//! divergences within the children, plus the divergence of each child's mean times its weight (the
 //! decomposition of Bregman divergences; for squares it is the formula of Chan, Golub & LeVeque).
 //! Where all numbers are on the grid, growth has summed them already.
 //!
@@ -209,7 +209,7 @@ pub(super) fn visit_nodes(
     control: &Control,
     visit: &mut dyn FnMut(usize, &ReachingRows<'_>),
 ) -> Result<()> {
-    // The part of the tree above the nodes has numbers of its own.
+    // The part of the tree above the nodes has different node numbers.
     let (top, original) = tree.paths_to(nodes);
     let wanted: Vec<bool> = original.iter().map(|node| nodes.binary_search(node).is_ok()).collect();
     let PruneRows { data, rows, weights } = *rows;

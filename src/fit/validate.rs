@@ -1,7 +1,7 @@
 //! Validation of the user's parameters, before any row is read.
 //!
 //! A combination that is not supported is refused by an error that names the parameters and says
-//! which values are supported. Each function checks what one parameter excludes;
+//! which values are supported. Each function checks the combinations that one parameter excludes;
 //! [`super::FitPlan::new`] calls them.
 
 use super::config::{Config, Missing, ThresholdSearch};

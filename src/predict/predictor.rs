@@ -39,7 +39,7 @@ pub struct Predictor {
     classes: usize,
     /// Whether every leaf predicts a class.
     always_predicts: bool,
-    /// Whether the target is a number: leaves have values in the place of probabilities.
+    /// Whether the target is a number: leaves then have values instead of probabilities.
     is_regression: bool,
 }
 

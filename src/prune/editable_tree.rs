@@ -206,7 +206,7 @@ impl EditableTree {
     }
 
     /// The nodes of the subtree of a node in pre-order, the node itself first. Nodes that were cut
-    /// off are not listed. O(nodes of the subtree), with a stack of its own instead of recursion.
+    /// off are not listed. O(nodes of the subtree), with an explicit stack instead of recursion.
     pub fn subtree(&self, node: usize) -> Vec<u32> {
         let (mut stack, mut order) = (vec![node as u32], Vec::new());
         while let Some(i) = stack.pop() {

@@ -12,7 +12,7 @@
 //!
 //! Comparisons have a tolerance of 1e-6. The estimate of an empty leaf is 0. Where missing values
 //! take all branches, fractions of rows are sent down; a raised branch then receives all rows
-//! again, because the shares of its own branches change with them.
+//! again, because the shares of its branches change with them.
 //!
 //! Cost: only rows outside the heaviest branch are sent down it, and only leaves they reach are
 //! estimated again: O(rows x depth) per level at worst.
@@ -475,7 +475,7 @@ impl Pruner<'_, '_> {
         let leaf = self.estimate_as_leaf(node);
         let tree: f64 = self.edited.sum_over_children(node, &self.estimate);
         let heaviest = self.heaviest_branch(node);
-        // The rows that the heaviest branch would receive beside its own, or again.
+        // The rows that the heaviest branch would receive: additional ones, or all rows again.
         let except = if self.is_fractional { None } else { Some(heaviest) };
         let moved = if self.raising.is_some() { self.rows_below(node, except) } else { Vec::new() };
         let branch = if self.is_fractional {

@@ -213,8 +213,7 @@ impl dyn Criterion + '_ {
         self.evaluate(tables, true, out)
     }
     /// The score of one table. It serves callers with one table, such as a scan that scores an
-    /// approximated threshold again exactly; loops over candidates should pass a block to
-    /// [`Self::score`].
+    /// approximated threshold again exactly; loops over candidates should pass a block to `score`.
     pub fn score_of(&self, table: &Tables<'_>) -> Result<f64> {
         let mut score = [0.0];
         self.score(table, &mut score)?;

@@ -140,7 +140,7 @@ impl Objective {
 
     /// The most leaves of a tree of `rows` rows, its most levels, and the most levels that are
     /// searched in full. The levels never exceed the leaves minus 1. The last two numbers differ
-    /// only with a lookahead.
+    /// only with `lookahead`.
     pub(super) fn shape(&self, limits: &SearchLimits, rows: usize) -> (u32, [u32; 2]) {
         let by_nodes = limits.max_nodes.map_or(usize::MAX, |nodes| nodes.div_ceil(2));
         let leaves = by_nodes.min(self.max_leaf_nodes.unwrap_or(usize::MAX)).min(rows) as u32;

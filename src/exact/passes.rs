@@ -233,7 +233,7 @@ impl LevelSearch<'_, '_> {
 }
 
 /// Grow from the leaves of a tree, by the loss, until it has `depth` levels. It completes a search
-/// with lookahead, whose optimal tree ends above the full depth. Stumps of the plan may become
+/// with `lookahead`, whose optimal tree ends above the full depth. Stumps of the plan may become
 /// deeper subtrees.
 pub(super) fn grow_leaves_greedily(
     growth: &GreedyGrowth<'_, '_>,

@@ -38,9 +38,9 @@ pub struct Model {
 }
 
 impl Model {
-    /// Label every node that has a label by its most probable class (the lowest of equals), so that
-    /// a prediction is the class of the largest probability. Smoothing can change which one that
-    /// is: an m-estimate moves probabilities towards the shares at the root.
+    /// Label every node that has a label by its most probable class (the lowest on ties), so that a
+    /// prediction is the class of the largest probability. Smoothing can change this class: an
+    /// m-estimate moves probabilities towards the shares at the root.
     pub fn relabel(&mut self) {
         let mut probabilities = vec![0.0; self.tree.classes];
         for node in 0..self.tree.nodes.len() {
@@ -69,9 +69,9 @@ impl Model {
             && second * (1.0 + 1e-9) < most
     }
 
-    /// Write what a node predicts to `out`: the number, or the probabilities of the classes, all
-    /// zero if the node has no label. Those that differ from the largest by rounding only are made
-    /// equal to it.
+    /// Write the prediction of a node to `out`: the number, or the probabilities of the classes,
+    /// which are all zero if the node has no label. Probabilities that differ from the largest only
+    /// by rounding are made equal to it.
     pub fn probabilities(&self, node: usize, out: &mut [f64]) {
         if let Some(outcome) = self.tree.outcome(node) {
             out.fill(outcome.value);
@@ -104,11 +104,12 @@ impl Model {
 /// Trees that vote. All have the same schema and smoothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forest {
-    /// The trees; their own parameters are empty.
+    /// The trees, whose texts of parameters are empty.
     pub trees: Vec<Model>,
     /// The seed of each tree.
     pub seeds: Vec<u64>,
-    /// Weight of each class in the training set; the counts of a tree are those of its sample.
+    /// Weight of each class in the training set. The counts of a tree are different: they count the
+    /// rows of its sample.
     pub totals: Vec<f64>,
     /// Criterion and parameters as JSON, which the core stores but does not read.
     pub parameters: String,
@@ -120,7 +121,8 @@ impl Forest {
         &self.trees[0].schema
     }
 
-    /// Number of declared classes.
+    /// Number of declared classes. It is 1 for a numeric target, whose only total is the weight of
+    /// all rows.
     pub fn classes(&self) -> usize {
         self.totals.len()
     }

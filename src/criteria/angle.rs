@@ -1,10 +1,11 @@
 //! Angle between the class distributions of two branches: `1 - cos((p_c|L)_c, (p_c|R)_c)`, in [0,
 //! 1]. CORElearn's DistAngle compares two classes instead: `class_angle`.
 //!
-//! 1 if and only if the branches share no class. Because a cosine does not see lengths,
-//! distributions and counts have the same one: `orthogonality` is this measure read from the
-//! counts. More than two branches: mean of each against the rest, weights n_m/n; an empty side
-//! scores 0. It does not weigh the branches; set a minimum leaf size. O(branches x classes).
+//! 1 if and only if the branches share no class. Because a cosine does not depend on lengths,
+//! distributions and counts have the same one: `orthogonality` is this measure computed from the
+//! counts. With more than two branches it is the mean of each branch against the rest, with weights
+//! n_m/n; an empty side scores 0. The branches of a binary split are not weighted, so set a minimum
+//! leaf size. O(branches x classes).
 //!
 //! Boundaries win: along a run of one class let X and Y be the cotangents of the angles between
 //! that class's axis and the two branches. X rises and Y falls, and the derivative of the cosine

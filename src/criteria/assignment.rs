@@ -22,7 +22,8 @@ pub(super) struct Assignment {
 }
 
 impl Assignment {
-    /// Largest total weight of a one-to-one assignment of `rows` to `columns`.
+    /// Largest total weight of a one-to-one assignment of `rows` to `columns`. The smaller side is
+    /// matched completely. `weight` must not be negative; 0 without rows or columns.
     pub(super) fn best(
         &mut self,
         rows: usize,
@@ -108,7 +109,7 @@ impl Assignment {
         self.total(rows, columns)
     }
 
-    /// Total weight of the pairs found, in row order.
+    /// Total weight of the matched pairs, added in the order of the rows.
     fn total(&self, rows: usize, columns: usize) -> f64 {
         let mut matched = vec![0.0; rows];
         for j in 1..=columns {

@@ -1,16 +1,16 @@
 //! Gain and gain ratio as C4.5 (release 8) and J48 add them up, for
 //! [`SplitRule::C45`](super::SplitRule).
 //!
-//! They equal those of [`information`](super::information) but for rounding: sums of `x log2 x` are
-//! divided once, at the end, rows with a known value are kept apart from all rows, and what is
-//! nearly 0 is 0. The rule compares candidates one after the other and takes numbers within 1e-6 as
-//! equal, so these roundings decide, and the fold cannot serve. [`XLog2X`] computes `x log2 x`.
-//! O(branches x classes).
+//! They equal the scores of [`information`](super::information) except for rounding: sums of
+//! `x log2 x` are divided only once, at the end, rows with a known value are kept apart from all
+//! rows, and a number below [`EQUAL`] counts as 0. The rule compares candidates one after the other
+//! and takes numbers within 1e-6 as equal, so these roundings decide, and the fold cannot serve.
+//! [`XLog2X`] computes `x log2 x`. O(branches x classes).
 
 use crate::numeric::{Cells, Count, Logs};
 use crate::simd::{Level, logs::QuickLog};
 
-/// Numbers this close are equal. The rule that is followed uses the same tolerance.
+/// Numbers whose difference is smaller count as equal. C4.5 and J48 use the same tolerance.
 pub const EQUAL: f64 = 1e-6;
 
 /// `x log2 x` of counts, from tables for rows and by [`QuickLog`] for weights; 0 for weights below
@@ -22,12 +22,13 @@ pub struct XLog2X {
 }
 
 impl XLog2X {
-    /// The function with the tables of the training set.
+    /// The function with the tables of the training set. Counts of rows are looked up in `logs` and
+    /// computed beyond its end; weights are always computed, by `quick`.
     pub fn new(logs: Logs, quick: QuickLog) -> Self {
         Self { logs, quick }
     }
 
-    /// `x log2 x` of one count.
+    /// `x log2 x` of one count. A weight below [`EQUAL`] gives 0.
     #[inline]
     pub fn one<C: Count>(&self, count: C) -> f64 {
         match C::cells(&[count]) {
@@ -37,7 +38,8 @@ impl XLog2X {
         }
     }
 
-    /// `x log2 x` of each count, into `out`.
+    /// `x log2 x` of each count, into `out`. Every number has the same bits as from [`Self::one`],
+    /// but weights go through a vector kernel. Both lists must have the same length.
     pub fn all<C: Count>(&self, counts: &[C], out: &mut [f64]) {
         match C::cells(counts) {
             Cells::Rows(_) | Cells::Moments(_) => {
@@ -74,7 +76,9 @@ pub fn ratio<C: Count>(gain: f64, branches: &[C], unknown: C, whole: f64, logs: 
 }
 
 /// The gain of a table of rows with a known value, `[branch * classes + class]`, in a node of
-/// weight `whole`.
+/// weight `whole`. It is in bits per row, and multiplied by the share of rows with a known value.
+/// It is 0 if no value is known, or if the decrease of the entropy is within [`EQUAL`] of 0.
+/// Nominal features are scored by it; thresholds use [`gain_of_cut`].
 pub fn gain<C: Count>(cells: &[C], classes: usize, whole: f64, logs: &XLog2X) -> f64 {
     let class_total =
         |c: usize| cells.iter().skip(c).step_by(classes).fold(C::default(), |a, &b| a.plus(b));

@@ -1,11 +1,11 @@
 //! Pearson's statistic of independence: `sum (n_mc - e_mc)^2 / e_mc` with `e_mc = n_m n_c / n`.
 //!
-//! Empty rows and columns are dropped. It grows with n, so scores of different nodes do not
-//! compare, and with the number of values; it is the statistic, not the p-value: compare features
-//! of equal arity, or use a normalised measure. Differences are squared as they stand (the shortcut
-//! `n sum n_mc^2/(n_m n_c) - n` cancels near independence). O(branches x classes), one division a
-//! cell. No fold: a cell needs the size of its branch, and cells are added one by one, not branch
-//! by branch. Mingers 1987; Hart 1984.
+//! Empty rows and columns are dropped. The statistic grows with n, so scores of different nodes do
+//! not compare, and with the number of values; it is the statistic, not the p-value: compare
+//! features of equal arity, or use a normalised measure. Differences are squared as they stand (the
+//! shortcut `n sum n_mc^2/(n_m n_c) - n` cancels near independence). O(branches x classes) with one
+//! division per cell. This is not a fold: a cell needs the size of its branch, and cells are added
+//! one by one, not branch by branch. Mingers 1987; Hart 1984.
 
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;

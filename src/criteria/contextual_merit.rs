@@ -1,11 +1,11 @@
 //! Contextual merit: near pairs of two classes that a feature tells apart (Hong 1997, with all
 //! pairs, as in Vilalta et al. 2001, proposition 2).
 //!
-//! `sum_m sum_c R_m[c,4]`, by default with `f(D) = D^-2`: a feature earns the more, the fewer other
-//! features tell the two rows apart. Identical rows of two classes (D = 0) are told apart by
-//! nothing and do not occur in case 4. Pairs of one class are not looked at, so a feature with many
-//! values earns by having them. O(t^2 n) a node. For the K nearest rows of other classes instead of
-//! all, see the K-nearest merit.
+//! `sum_m sum_c R_m[c,4]`, by default with `f(D) = D^-2`: a pair adds the more to a feature, the
+//! fewer other features tell its two rows apart. Identical rows of two classes (D = 0) are told
+//! apart by no feature and do not occur in case 4. Pairs of one class are not counted, so a feature
+//! with many values is favoured. O(t^2 n) per node. The K-nearest merit counts only the K nearest
+//! rows of other classes instead of all.
 
 use super::pairs::{ALPHA, AT_ZERO, ByMetric, DECAY, DecayName, PRECISION, Precision};
 use super::{Criterion, EvidenceKind, Info, OptionInfo};

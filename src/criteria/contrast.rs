@@ -7,10 +7,10 @@
 //! needs at most one of the two: the first family is defined for any number of classes, the second
 //! for any number of branches.
 //!
-//! Neither is a [`fold`](super::fold): a branch has no term of its own, only one beside the rest,
-//! and the classes have different weights.
+//! Neither is a [`fold`](super::fold): the term of a branch depends on the rest of the rows, and
+//! the classes have different weights.
 //!
-//! With exactly two branches (classes) the measure is taken once, as it is defined. Where a side
+//! With exactly two branches (classes) the measure is computed once, as it is defined. Where a side
 //! has no rows, the measure has its neutral value. O(branches x classes) per candidate, for class
 //! against rest with a pass over the branches per class.
 
@@ -69,7 +69,8 @@ pub(super) struct OneVersusRest<'a, C> {
 }
 
 impl<C: Count> OneVersusRest<'_, C> {
-    /// Rows of the class and all other rows in branch `m`, candidate by candidate.
+    /// Rows of the class and all other rows in branch `m`, candidate by candidate. The sizes of the
+    /// branches were added up once for all classes, so this takes one subtraction per candidate.
     #[inline]
     pub(super) fn branch(&self, m: usize) -> impl Iterator<Item = (f64, f64)> {
         let sizes = &self.sizes[m * LANES..(m + 1) * LANES];
@@ -77,7 +78,8 @@ impl<C: Count> OneVersusRest<'_, C> {
         positive.iter().zip(sizes).map(|(&x, &size)| (x.value(), size.minus(x).value()))
     }
 
-    /// Rows of the class and all other rows in branch `m` of one candidate.
+    /// Rows of the class and all other rows in branch `m` of one candidate. It serves measures that
+    /// compute one candidate after the other.
     #[inline]
     pub(super) fn at(&self, m: usize, candidate: usize) -> (f64, f64) {
         let x = self.block.at(m, self.class, candidate);

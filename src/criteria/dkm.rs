@@ -1,10 +1,10 @@
 //! DKM: decrease of the impurity `2 sqrt(q (1 - q))`, q the share of the majority class
 //! (Dietterich, Kearns & Mansour 1996).
 //!
-//! With more than two classes q is taken as at least 1/2, where the impurity is 1. Score: impurity
-//! of the node minus the weighted impurity of its branches. More sharply curved at pure nodes than
-//! entropy and Gini, which is what the boosting bound of the paper needs; it cannot tell apart
-//! splits of nodes without an absolute majority. O(branches x classes), one square root a branch.
+//! With more than two classes q is at least 1/2, where the impurity is 1. The score is the impurity
+//! of the node minus the weighted impurity of its branches. It is more sharply curved at pure nodes
+//! than entropy and Gini, as the boosting bound of the paper requires; it cannot tell apart splits
+//! of nodes without an absolute majority. O(branches x classes), with one square root per branch.
 
 use super::fold::{Additive, OnClasses, raise, total};
 use super::{Context, Info, Properties};

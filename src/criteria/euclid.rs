@@ -1,10 +1,11 @@
 //! Euclidean distance of the class distributions of two branches: `sqrt sum_c (p_c|L - p_c|R)^2`,
 //! in [0, sqrt 2]. CORElearn's DistEuclid compares two classes instead: `class_euclid`.
 //!
-//! More than two branches: mean of each against the rest, weights n_m/n; an empty side scores 0. It
-//! does not weigh the two branches, so one pure row against all others can win: set a minimum leaf
-//! size. O(branches x classes). Boundaries win: the distance is the norm of a vector that is affine
-//! in the left counts over `n_L n_R`, convex over concave.
+//! With more than two branches it is the mean of each branch against the rest, with weights n_m/n;
+//! an empty side scores 0. The two branches of a binary split are not weighted, so one pure row
+//! against all others can win: set a minimum leaf size. O(branches x classes). Only boundaries
+//! between classes can be best: the distance is the norm of a vector that is affine in the left
+//! counts over `n_L n_R`, convex over concave.
 
 use super::contrast::branch_against_rest;
 use super::{Block, Formula, Info, Properties};

@@ -1,9 +1,8 @@
 //! The kinds of evidence that a criterion may read of a node: class counts or moments, pairs of
 //! rows, neighbours of rows, the rows themselves, or the order of a numeric target.
 //!
-//! Growth asks a criterion for its [`Evidence`] and counts what it names.
-//! [`pairs`](super::pairs) and [`neighbours`](super::neighbours) make criteria of formulas on the
-//! second and third kind.
+//! Growth asks a criterion for its [`Evidence`] and counts it. [`pairs`](super::pairs) and
+//! [`neighbours`](super::neighbours) make criteria of formulas on the second and third kind.
 
 use crate::error::Result;
 use crate::stats::neighbours::{Multiclass, NeighbourMethod};
@@ -20,7 +19,8 @@ pub struct QuantileLoss {
     pub scale: f64,
 }
 
-/// What a criterion reads of the rows of a node, with what is needed to make it.
+/// The evidence that a criterion reads of the rows of a node, with the settings that are needed to
+/// compute it.
 #[derive(Debug, Clone, Copy)]
 pub enum Evidence<'a> {
     /// The table branch x class, or the moments of each branch: a block of
@@ -28,9 +28,9 @@ pub enum Evidence<'a> {
     Table,
     /// Pairs of rows, by this formula.
     Pairs(&'a dyn OnPairs),
-    /// Neighbours of rows, found and weighed by this search.
+    /// Neighbours of rows, as this search picks and weighs them.
     Neighbours(NeighbourSearch),
-    /// The rows themselves, and what the smallest trees of branches may cost.
+    /// The rows themselves, and the budgets of the searches for the smallest trees of branches.
     Rows(SizeBudget),
     /// The order of a numeric target, and the loss around a quantile.
     Order(QuantileLoss),
@@ -39,9 +39,9 @@ pub enum Evidence<'a> {
 /// How many search nodes may be spent on finding the sizes of smallest trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeBudget {
-    /// For one branch.
+    /// Search nodes for one branch.
     pub branch: u64,
-    /// For all branches of a fit; `None`: as many as the size of the rows allows.
+    /// Search nodes for all branches of a fit; `None`: as many as the size of the rows allows.
     pub total: Option<u64>,
 }
 
@@ -62,7 +62,9 @@ pub struct Pairs<'a> {
 }
 
 impl Evidence<'_> {
-    /// Refuse options of the evidence that are outside their domain.
+    /// Refuse options of the evidence that are outside their domain. Only searches for neighbours
+    /// have such options; the other kinds are checked by
+    /// [`Properties::check`](super::Properties::check).
     pub(super) fn check(&self) -> Result<()> {
         match self {
             Self::Neighbours((method, _)) => method.check(),

@@ -1,18 +1,18 @@
-//! F measure of the branches, each for its own majority class (Stadler, algorithm 2).
+//! F measure of the branches, each for its majority class (Stadler, algorithm 2).
 //!
 //! In branch m the majority class a (ties: the lower one) is the positive: TP = n_ma, FP = n_m -
 //! n_ma, FN = n_a - n_ma, the rows of that class in the other branches of the node. Score `sum_m
 //! n_m/n F_beta`, `F_beta = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)`, 0/0 -> 0;
 //! distance `1 - s`.
 //!
-//! `variant="change"` is what the experiments of that paper ran: `|F before - weighted F after|`,
-//! where F before labels the whole node by its majority, with FN = 0. The sum itself ("the split
-//! with the highest value") gives trees with F = 0 on one of its own sets.
+//! The experiments of that paper used `variant="change"`: `|F before - weighted F after|`, where F
+//! before labels the whole node by its majority, with FN = 0. The sum itself ("the split with the
+//! highest value") gives trees with F = 0 on one of the data sets of the paper.
 //!
-//! No fold: a branch reads the total of the class that turns out to be its largest.
+//! This is not a fold: a branch reads the total of the class that turns out to be its largest.
 //!
-//! O(branches x classes). Needs no positive class; for one, see `f_measure_max`. Not for many small
-//! branches: recall punishes every division of a class.
+//! O(branches x classes). No class is the positive one; `f_measure_max` has one. It does not suit
+//! many small branches, as recall punishes every division of a class.
 
 use super::information::one_minus;
 use super::{Block, Formula, Info, OptionDomain, OptionInfo, Properties};
@@ -21,7 +21,7 @@ use crate::numeric::Count;
 use crate::options;
 use serde::Deserialize;
 
-/// What is maximised.
+/// The quantity that is maximised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Variant {

@@ -6,7 +6,7 @@
 //! The positive class is the last declared one, or the index given as `positive`. Without
 //! `positive` and with more than two declared classes the score is the plain mean over all declared
 //! classes as positive (a class without rows has F = 0, the same for every split). O(branches x
-//! classes). No fold: what a branch adds depends on the class that is positive.
+//! classes). This is not a fold: the term of a branch depends on the class that is positive.
 //!
 //! Blind by construction to pure branches of the negative class that leave TP and FP as they are;
 //! scores 0 whenever no branch has a positive majority, which is the rule with rare positives.

@@ -1,14 +1,13 @@
-//! What is said about a criterion: its evidence, options, bounds and symmetries, as data.
+//! Facts about a criterion as data: its evidence, options, bounds and symmetries.
 //!
 //! Nothing here computes. Python classes, documentation tables and command-line choices are made
-//! from these words, and property tests verify every claim on random tables, so a fact that is not
-//! true does not stay.
+//! from these facts, and property tests verify each of them on random tables.
 
 use crate::error::{Error, Result};
 use crate::options::OptionInfo;
 use serde::Serialize;
 
-/// What a criterion needs to know about the rows of a node.
+/// The kind of evidence that a criterion needs about the rows of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceKind {
@@ -42,7 +41,9 @@ impl EvidenceKind {
         matches!(self, Self::Table | Self::Moments)
     }
 
-    /// Whether each candidate split is scored by what its own branches hold.
+    /// Whether each candidate split is scored by the contents of its branches alone. Growth divides
+    /// nominal values into subsets only by such criteria; with all others, a nominal feature has
+    /// one branch per value.
     pub fn is_of_branches(self) -> bool {
         self.is_table() || self == Self::Order
     }
@@ -57,9 +58,9 @@ pub enum LossRise {
     /// At most this much for each unit of weight.
     PerWeight(f64),
     /// Weight m that joins others to weight n: at most `m log2 k + n h(m / n)` bits, of this loss
-    /// each; h is the entropy of two classes. In a leaf, the entropy of a mixture is at most that
-    /// of its parts and of knowing the part. Over all leaves, the sum of the latter is largest if
-    /// all mix alike.
+    /// each; h is the entropy of two classes. In a leaf, the entropy of a mixture is at most the
+    /// entropy of its parts plus the entropy of knowing the part. Over all leaves, the sum of the
+    /// latter is largest if all mix alike.
     PerBit(f64),
     /// The bits of a description: a unit of weight of a class multiplies the arrangements of n rows
     /// of k classes by at most n + k.
@@ -96,7 +97,7 @@ impl LossRise {
 pub struct Info {
     /// Canonical name.
     pub name: &'static str,
-    /// Other names for the same thing.
+    /// Other names of the criterion.
     pub aliases: &'static [&'static str],
     /// Name of the Python class in `fasttree.criteria`.
     pub class_name: &'static str,
@@ -104,7 +105,7 @@ pub struct Info {
     pub summary: &'static str,
     /// LaTeX formula of the score.
     pub formula: &'static str,
-    /// Formula of the distance, in terms of the score or on its own.
+    /// Formula of the distance, in terms of the score or written out.
     pub distance: &'static str,
     /// Keys of `publications.bib` (where it was published), separated by `; `.
     pub source: &'static str,
@@ -139,8 +140,8 @@ pub struct Info {
     /// least 0 and the same for many copies of the rows, as a mean decrease for each row is. A
     /// feature known in a share of the rows then decreases the mean over all rows by that share.
     pub fractional: bool,
-    /// A split that scores no more than the node in one branch gains nothing by the criterion's own
-    /// meaning: without `min_score` growth stops there.
+    /// A split that scores no more than the node in one branch gains nothing in terms of the
+    /// criterion: without `min_score` growth stops there.
     pub stops_without_gain: bool,
     /// Options of the criterion.
     pub options: &'static [OptionInfo],
@@ -153,9 +154,9 @@ pub struct Info {
 }
 
 impl Info {
-    /// What most criteria on tables have in common: a distance `-s`, scores from 0 to 1, no
-    /// options, the order of branches and of classes means nothing, and the example of all. The
-    /// rest is for the criterion to say.
+    /// The facts that most criteria on tables have in common: a distance `-s`, scores from 0 to 1,
+    /// no options, the order of branches and of classes means nothing, and the example of all. A
+    /// criterion overrides the others.
     pub const ON_TABLES: Self = Self {
         name: "",
         aliases: &[],
@@ -182,7 +183,8 @@ impl Info {
         example_score: 0.0,
     };
 
-    /// What criteria on a numeric target have in common: scores from 0 on, and the worked example.
+    /// The facts that criteria on a numeric target have in common: scores from 0 on, and the worked
+    /// example.
     pub(crate) const fn on_numbers(evidence: EvidenceKind) -> Self {
         Self {
             evidence,
@@ -195,6 +197,7 @@ impl Info {
     }
 
     /// The error of a criterion that is asked for the score of a table and reads other evidence.
+    /// The message says which calls serve the criterion instead.
     pub(super) fn refuse_table<T>(&self) -> Result<T> {
         let supported = match self.evidence {
             EvidenceKind::Table | EvidenceKind::Moments => "fit, score_features",
@@ -209,12 +212,13 @@ impl Info {
         Err(Error::Unsupported { what, supported: supported.into() })
     }
 
-    /// Whether the target is a number.
+    /// Whether the target is a number. A fit refuses a criterion whose target differs from the
+    /// target of the data.
     pub fn is_on_number(&self) -> bool {
         self.target == TargetKind::Number
     }
 
-    /// What criteria that need more than a table have in common: no bounds, no worked example.
+    /// The facts that criteria beyond tables have in common: no bounds, no worked example.
     pub const fn beyond_tables(evidence: EvidenceKind) -> Self {
         Self { evidence, lowest: None, highest: None, example: &[], ..Self::ON_TABLES }
     }

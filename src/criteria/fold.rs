@@ -11,9 +11,9 @@
 //! before the arithmetic, so that the arithmetic vectorises; without look-ups, two classes are
 //! added and used in one loop.
 //!
-//! Not for criteria that compare branches or classes with each other (matching, distances between
-//! two branches, one class against the rest), or that need the size of a branch before its classes
-//! are added (`chi2`): these write [`Formula::score`] themselves.
+//! Some criteria are not folds: they compare branches or classes with each other (matching,
+//! distances between two branches, one class against the rest), or need the size of a branch before
+//! its classes are added (`chi2`). These implement [`Formula::score`] themselves.
 
 use super::rows::RowOf;
 use super::{Block, Context, Formula, Properties};
@@ -133,7 +133,7 @@ pub(super) trait OnClasses: Additive {
     fn class<C: Count>(&self, count: C, node: &Self::Node, parts: &mut Self::Parts);
 }
 
-/// Rows (or weight) of a node from its class totals.
+/// Rows (or weight) of a node from its class totals. All candidates of a node share it.
 #[inline]
 pub(super) fn total<C: Count>(totals: &[C]) -> C {
     totals.iter().fold(C::default(), |n, &c| n.plus(c))
@@ -163,7 +163,7 @@ impl<V: OnClasses, C: Count> Branch<V, C> {
 
     /// Add up `classes` classes of `len` candidates. `open(lane)` are the parts of candidate `lane`
     /// before the first class; `counts(class)` is the count that all candidates have of a class,
-    /// and what each adds to it.
+    /// and the count that each candidate adds to it.
     #[inline(always)]
     fn add_classes<'c>(
         &mut self,

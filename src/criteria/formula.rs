@@ -43,14 +43,14 @@ impl GainFilter {
     }
 }
 
-/// How the split of a node is found.
+/// How the split of a node is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SplitRule {
     /// The candidate with the best score, after the guard.
     #[default]
     Best,
-    /// As C4.5 (release 8) and J48 find it: cuts by gain less a penalty for their number, then
-    /// features by gain ratio, numbers within 1e-6 equal; see `split::c45`.
+    /// As in C4.5 (release 8) and J48: cuts are chosen by gain less a penalty for their number,
+    /// then features by gain ratio, and numbers within 1e-6 are equal; see `split::c45`.
     C45,
 }
 
@@ -63,12 +63,12 @@ pub struct PairScreen {
     pub error: f64,
 }
 
-/// What a criterion declares beside its scores: facts, rules for growth, and quicker ways to the
-/// scores.
+/// The declarations of a criterion beside its scores: facts, rules for growth, and quicker ways to
+/// the scores.
 pub trait Properties: Send + Sync + std::fmt::Debug {
     /// Facts.
     fn info(&self) -> &'static Info;
-    /// What the criterion reads of a node; its kind is [`Info::evidence`].
+    /// The evidence that the criterion reads of a node; its kind is [`Info::evidence`].
     fn evidence(&self) -> Evidence<'_> {
         Evidence::Table
     }
@@ -76,7 +76,7 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn gain_filter(&self) -> GainFilter {
         GainFilter::None
     }
-    /// How the split of a node is found.
+    /// How the split of a node is chosen.
     fn split_rule(&self) -> SplitRule {
         SplitRule::Best
     }
@@ -104,9 +104,9 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     fn for_label_table(&self) -> Option<Box<dyn Criterion>> {
         None
     }
-    /// Cheap approximations of the scores of a block and a bound `e` on their distance from what
-    /// [`Formula::score`] rounds: only candidates with `out[j] >= max(out) - 2 e` need the exact
-    /// formula. `None`: `out` is untouched.
+    /// Cheap approximations of the scores of a block and a bound `e` on their distance from the
+    /// scores as [`Formula::score`] rounds them: only candidates with `out[j] >= max(out) - 2 e`
+    /// need the exact formula. `None`: `out` is untouched.
     fn screen(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
         None
     }
@@ -151,7 +151,7 @@ pub trait Criterion: Properties {
     fn evaluate(&self, _tables: &Tables<'_>, _distance: bool, _out: &mut [f64]) -> Result<()> {
         self.info().refuse_table()
     }
-    /// What one label's row adds to the distance of a whole tree's table; see
+    /// The terms that the row of one label adds to the distance of a whole tree's table; see
     /// [`Formula::row_terms`].
     fn row_terms(&self, _row: &rows::Row<'_>, _out: &mut [f64]) -> bool {
         false
@@ -160,13 +160,13 @@ pub trait Criterion: Properties {
     fn losses(&self, _counts: Cells<'_>, _context: &Context, _out: &mut [f64]) -> bool {
         false
     }
-    /// The value and the impurity of a node with these rows, as far as moments tell them.
+    /// The value and the impurity of a node with these rows, as far as moments determine them.
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
         let variance = grid.variance(rows);
         Outcome { value: grid.number(rows.mean), impurity: variance, variance }
     }
     /// Whether the impurity of rows is the mean of their divergences from their mean, which moments
-    /// do not tell.
+    /// do not determine.
     fn averages_divergences(&self) -> bool {
         false
     }
@@ -175,8 +175,8 @@ pub trait Criterion: Properties {
     fn divergence(&self, difference: f64, _at: f64) -> f64 {
         difference * difference
     }
-    /// What a row of a numeric target costs where a leaf says `value`: the loss whose mean over the
-    /// rows of a leaf is its impurity.
+    /// The loss of a row of a numeric target in a leaf that predicts `value`: the loss whose mean
+    /// over the rows of a leaf is its impurity.
     fn row_loss(&self, y: f64, value: f64) -> f64 {
         match self.evidence() {
             Evidence::Order(QuantileLoss { quantile, scale }) => {
@@ -204,18 +204,24 @@ impl dyn Criterion + '_ {
         self.admit(tables.classes, tables.n()).map_err(|e| e.of(self.info().name))?;
         self.evaluate(tables, false, out)
     }
-    /// Distances (smaller is better) of all candidates of a block.
+    /// Distances (smaller is better) of all candidates of a block. `out.len() == tables.len`.
+    /// Global growth compares whole trees by their distances. For most criteria the distance is the
+    /// negative score, but where the score subtracts a term of the node, the distance may leave
+    /// that term out.
     pub fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.admit(tables.classes, tables.n()).map_err(|e| e.of(self.info().name))?;
         self.evaluate(tables, true, out)
     }
-    /// The score of one table.
+    /// The score of one table. It serves callers with one table, such as a scan that scores an
+    /// approximated threshold again exactly; loops over candidates should pass a block to `score`.
     pub fn score_of(&self, table: &Tables<'_>) -> Result<f64> {
         let mut score = [0.0];
         self.score(table, &mut score)?;
         Ok(score[0])
     }
-    /// The loss of a leaf with these counts of all declared classes.
+    /// The loss of a leaf with these counts of all declared classes. `None` if leaves have no loss
+    /// under the criterion, as the score is no mean over the branches; the exact search refuses
+    /// such criteria. A loss is never negative.
     pub fn loss(&self, counts: Cells<'_>, context: &Context) -> Option<f64> {
         let mut loss = [0.0];
         self.losses(counts, context, &mut loss).then(|| loss[0])
@@ -243,10 +249,11 @@ pub trait Formula: Properties {
     fn row_terms<C: Count>(&self, _row: &rows::RowOf<'_, C>, _out: &mut [f64]) -> bool {
         false
     }
-    /// What leaves cost, at least 0 each, where minus the score of a split is the mean over its
-    /// rows of what its branches cost (the sum, for [extensive](Info::extensive) scores), up to a
-    /// number that depends on the class totals alone. Leaf `j` has `counts[class * out.len() + j]`
-    /// rows of each declared class. `false`: leaves have no such loss; `out` is untouched.
+    /// The losses of leaves, each at least 0, where minus the score of a split is the mean over its
+    /// rows of the losses of its branches (the sum, for [extensive](Info::extensive) scores), up to
+    /// a number that depends on the class totals alone. Leaf `j` has
+    /// `counts[class * out.len() + j]` rows of each declared class. `false`: leaves have no such
+    /// loss; `out` is untouched.
     fn losses<C: Count>(&self, _counts: &[C], _context: &Context, _out: &mut [f64]) -> bool {
         false
     }

@@ -1,13 +1,13 @@
 //! Gain ratio: `gain / H(m)`, information gain over the entropy of the branch sizes (Quinlan 1986,
 //! 1993).
 //!
-//! `H(m) = 0` (one occupied branch) gives 0. The ratio explodes where nearly all rows go one way,
-//! which is why C4.5 only looks at features with at least average gain: option `guard`. A guard
-//! compares features, so it is no part of the formula; the selection rule asks `gain_filter()` for
-//! it. O(branches x classes).
+//! `H(m) = 0` (one occupied branch) gives 0. The ratio is very large where nearly all rows go one
+//! way, so C4.5 considers only features with at least average gain: option `guard`. A guard
+//! compares features, so it is not part of the formula; the selection rule gets it from
+//! `gain_filter()`. O(branches x classes).
 //!
-//! Not symmetric in branches and classes (divide by `H(c)` instead and the order changes); for a
-//! symmetric normalisation see `symmetric_uncertainty` and `mantaras`.
+//! The ratio is not symmetric in branches and classes (with `H(c)` as the divisor, the order of
+//! splits changes); `symmetric_uncertainty` and `mantaras` are symmetric normalisations.
 
 use super::formula::by_count;
 use super::information::{EntropyNode, GainAndSplit, OnEntropies, ratio, screen_gain_ratios};

@@ -9,17 +9,17 @@ use super::information;
 use super::running::{Cuts, LeftRows};
 
 impl Cuts<'_> {
-    /// Bound on the difference between a gain from these sums and as `information` rounds it. A sum
-    /// is at most `n log2 n`, a step rounds it twice, and there are at most n steps: the sums of
-    /// both sides are off by `2 n log2 n` units in the last place of 1 for each row.
+    /// Bound on the difference between a gain from these sums and the gain as `information` rounds
+    /// it. A sum is at most `n log2 n`, a step rounds it twice, and there are at most n steps: the
+    /// sums of both sides are off by `2 n log2 n` units in the last place of 1 for each row.
     fn gain_error(&self) -> f64 {
         let n = f64::from(self.n);
         let steps = 4.0 * n * f64::EPSILON * (1.0 + n.log2());
         steps + information::gain_error(2, self.classes, n)
     }
 
-    /// `n` times the gain, without the rounding of `information`; `each` is given every one and `x
-    /// log2 x` of the sizes of both sides, and returns what is to be written.
+    /// `n` times the gain, without the rounding of `information`; `each` is given every gain and
+    /// `x log2 x` of the sizes of both sides, and returns the number to be written.
     fn gains(&self, out: &mut [f64], each: impl FnMut(f64, [f64; 2]) -> f64) {
         let (table, n) = (self.logs.x_log2_x_table(), self.n as usize);
         match self.rows {
@@ -51,14 +51,16 @@ impl Cuts<'_> {
     }
 }
 
-/// Information gain.
+/// Information gain. The result bounds the distance of the scores from `information`'s, as
+/// [`RunningScores::scores`](super::RunningScores) requires.
 pub(super) fn gain(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
     let share = 1.0 / f64::from(cuts.n);
     cuts.gains(out, |gain, _| gain * share);
     cuts.gain_error()
 }
 
-/// Gain ratio.
+/// Gain ratio. The bound grows as the smallest split entropy falls, because the error of the gain
+/// is divided by it. A cut with all rows on one side gives 0/0, which has no meaning.
 pub(super) fn gain_ratio(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
     let n = cuts.n;
     let whole = cuts.logs.x_log2_x_table()[n as usize];

@@ -3,9 +3,9 @@
 //! Computed as `(sum_m (sum_c n_mc^2) / n_m) r - ((sum_c n_c^2) / n) r` with `r = 1 / n`: the
 //! impurity before the split minus the impurity after it, with the ones cancelled; sums in value
 //! and class order, empty branches skipped. Squares of counts are exact below 2^53. O(branches x
-//! classes) a candidate, one division a branch. Not symmetric in branches and classes. Prefers
-//! splits that isolate one class (as `twoing` does not) and, like the gain, features with many
-//! values.
+//! classes) per candidate, with one division per branch. Gini is not symmetric in branches and
+//! classes. It prefers splits that isolate one class (unlike `twoing`) and, like the gain, features
+//! with many values.
 
 use super::fold::{Additive, OnClasses, total};
 use super::formula::by_count;
@@ -169,7 +169,7 @@ fn running_scores(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
     0.0
 }
 
-/// No score of these cuts is above it.
+/// An upper bound on the scores of these cuts.
 fn running_bound(cuts: &Cuts<'_>) -> f64 {
     let LeftRows::From(first) = cuts.rows else { return f64::INFINITY };
     let share = 1.0 / f64::from(cuts.n);

@@ -1,7 +1,8 @@
-//! Impurities of a set of rows, for what judges nodes instead of splits: prunings and the search
-//! for smallest trees.
+//! Impurities of a set of rows, for methods that compare nodes instead of splits: prunings and the
+//! search for smallest trees.
 //!
-//! Each is the loss of a leaf by a criterion ([`fold`]) and has no formula of its own. O(classes).
+//! Each is the loss of a leaf under a criterion ([`fold`]), so no formula is written twice.
+//! O(classes).
 
 use super::Context;
 use super::accuracy::Majority;
@@ -29,12 +30,15 @@ pub enum Impurity {
 }
 
 impl Impurity {
-    /// Whether it is an impurity of a numeric target.
+    /// Whether it is an impurity of a numeric target. Cost-complexity pruning of a numeric target
+    /// refuses all others.
     pub fn is_of_number(self) -> bool {
         matches!(self, Self::Criterion | Self::Variance)
     }
 
-    /// Impurity of class counts, 0 without rows.
+    /// Impurity of class counts, 0 without rows. The result is a mean per row, from 0 for rows of
+    /// one class; [`Self::Entropy`] is in bits. The impurities of a numeric target give 0, as class
+    /// counts do not hold them.
     pub fn of<C: Count>(self, counts: &[C]) -> f64 {
         let n: f64 = counts.iter().map(|c| c.value()).sum();
         let shares = counts.iter().map(|c| c.value() / n);

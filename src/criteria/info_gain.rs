@@ -2,8 +2,8 @@
 //! information).
 //!
 //! Rounding is part of the definition (see `information`): ties between splits are decided by the
-//! last bit. O(branches x classes) a candidate, two divisions a branch. It favours features with
-//! many values; `gain_ratio`, `normal_gain` and `mantaras` are answers to that.
+//! last bit. O(branches x classes) per candidate, with two divisions per branch. It favours
+//! features with many values; `gain_ratio`, `normal_gain` and `mantaras` correct that.
 //!
 //! The screen uses the same table of `c log2 c` without a division,
 //! `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2 n_m`, whose error is a few units in

@@ -6,7 +6,7 @@
 //! subtracted branch by branch. Whether an entropy is zero is decided on the counts (fewer than two
 //! non-empty ones), not on the rounded value, so that no ratio ever divides noise by noise.
 //!
-//! A criterion declares what is measured beside the gain, and its score from both
+//! A criterion declares the quantity that is measured beside the gain, and its score from both
 //! ([`OnEntropies`]); the steps of the [`fold`](super::fold) follow. The screens at the end are
 //! cheaper approximations of gain and gain ratio with proven errors. O(branches x classes) per
 //! candidate, two divisions per branch.
@@ -16,7 +16,7 @@ use super::{Block, Cells, Context, Properties};
 use crate::numeric::{Count, Logs, entropy};
 use crate::simd::{Level, logs::QuickLog};
 
-/// The class entropy of a node, and what else all candidates share.
+/// The class entropy of a node, and other numbers that all candidates share.
 #[derive(Clone, Copy)]
 pub struct EntropyNode {
     /// Rows of the node.
@@ -284,13 +284,15 @@ impl<E: OnEntropies> OnClasses for E {
     }
 }
 
-/// `gain / denominator`, 0 where the denominator is 0.
+/// `gain / denominator`, 0 where the denominator is 0. A zero denominator means that the feature or
+/// the class is constant, so the split has no value.
 #[inline(always)]
 pub(super) fn ratio(gain: f64, denominator: f64) -> f64 {
     if denominator > 0.0 { gain / denominator } else { 0.0 }
 }
 
-/// Entropy of the class totals of a block, as the gain starts with it.
+/// Entropy of the class totals of a block, as the gain starts with it. The sum runs in class order,
+/// so that screens and exact scores start from the same bits.
 #[inline]
 pub(super) fn class_entropy<C: Count>(block: &Block<'_, C>) -> f64 {
     entropy(block.totals.iter().copied(), block.total(), block.context.logs)
@@ -359,7 +361,7 @@ fn add_x_log2_x<C: Count>(
     let mut size = [0; LANES];
     let size = &mut size[..out.len()];
     for branch in 0..block.branches {
-        // The caller has found that counts are rows (`screenable`).
+        // The caller has checked that counts are rows (`screenable`).
         let plane = |class| match C::cells(block.cell(branch, class)) {
             Cells::Rows(rows) => rows,
             Cells::Weights(_) | Cells::Moments(_) => &[],
@@ -436,8 +438,9 @@ pub(super) fn screen_gains<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> O
     Some(error_of(block))
 }
 
-/// Gain ratio with one division, and a bound on the difference from the ratio of what the fold
-/// gives.
+/// Gain ratio with one division, and a bound on the difference from the gain ratio of the fold.
+/// `None` if the counts cannot be screened, or if a split entropy is so close to 0 that the bound
+/// would be useless.
 pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
     if is_screenable_by_weights(block) {
         let n = block.total().value();
@@ -477,7 +480,7 @@ pub(super) fn screen_gain_ratios<C: Count>(block: &Block<'_, C>, out: &mut [f64]
     Some(2.0 * error_of(block) * n / smallest.max(0.5))
 }
 
-/// Distances `1 - s` from scores.
+/// Distances `1 - s` from scores. It serves criteria whose distance is one minus the score.
 pub(super) fn one_minus(out: &mut [f64]) {
     for d in out {
         *d = 1.0 - *d;

@@ -13,12 +13,12 @@
 //! Identity gives a metric on labelled partitions, matching does not (an unoccupied class costs 1
 //! even against itself).
 //!
-//! No fold: a matching compares all branches with all classes, and a pair reads the number of its
-//! branch.
+//! This is not a fold: a matching compares all branches with all classes, and a pair reads the
+//! number of its branch.
 //!
-//! O(branches x classes), matching O(s^2 l) more. A measure of partitions into k parts: a multiway
-//! split with more branches than classes leaves some unmatched, so it is meant for thresholds and
-//! for whole trees.
+//! O(branches x classes), and O(s^2 l) more for a matching. The measure compares partitions into k
+//! parts: a multiway split with more branches than classes leaves some unmatched, so it is meant
+//! for thresholds and for whole trees.
 
 use super::assignment::Assignment;
 use super::rows::RowOf;

@@ -1,9 +1,9 @@
 //! Contextual merit over the K nearest rows of other classes (Hong 1997).
 //!
-//! `sum over rows of sum over their K nearest of other classes of diff / D^2`, D the distance of
-//! the two rows; neighbours at distance 0 add nothing. A sum, not a mean: it grows with the rows.
-//! Unlike ReliefF it does not look at hits, so features that scatter within classes are not
-//! punished. O(t^2 n). For all pairs instead of K see `contextual_merit`.
+//! `sum over rows of sum over their K nearest of other classes of diff / D^2`, where D is the
+//! distance of the two rows; neighbours at distance 0 add nothing. It is a sum, not a mean, so it
+//! grows with the rows. Unlike ReliefF it does not count hits, so features that scatter within
+//! classes are not punished. O(t^2 n). `contextual_merit` counts all pairs instead of K neighbours.
 
 use super::neighbours::{K, TIES};
 use super::{Criterion, Evidence, EvidenceKind, Info, Properties};

@@ -1,9 +1,10 @@
 //! Laplace-corrected accuracy: `sum_m n_m/n (max_c n_mc + 1) / (n_m + k)` (Niblett & Bratko 1986;
 //! CN2).
 //!
-//! k = declared classes, whether or not they occur here. The expected accuracy of majority labels
-//! under a uniform prior over classes, so small pure branches count for less than large ones. Like
-//! every accuracy it is blind to anything but the largest class. O(branches x classes).
+//! k is the number of declared classes, whether or not they occur in the node. The score is the
+//! expected accuracy of majority labels under a uniform prior over classes, so small pure branches
+//! count for less than large ones. Like every accuracy it depends only on the size of each branch
+//! and of its largest class. O(branches x classes).
 
 use super::fold::{Additive, OnClasses, raise, total};
 use super::{Context, Info, LossRise, Properties};

@@ -1,12 +1,12 @@
 //! Lopez de Mantaras' distance between partitions: `d_N = 1 - gain / H(m,c)`; also the normalised
 //! variation of information.
 //!
-//! The score is `gain / H(m,c)`, the distance one minus it, a metric on partitions with values in
-//! [0, 1]. `H(m,c) = 0` (one occupied cell: a pure node, a constant feature) has distance 0 and
-//! score 0: such a split agrees with the classes and yet tells nothing. The joint entropy is summed
-//! branch by branch, classes inside. O(branches x classes). Chen 2013 (eq. 11) and Spaeh & Kosub
-//! (VI_n) name the same thing; as opposed to the gain ratio its denominator cannot vanish while the
-//! node is impure.
+//! The score is `gain / H(m,c)`, and the distance is one minus the score, a metric on partitions
+//! with values in [0, 1]. `H(m,c) = 0` (one occupied cell: a pure node, a constant feature) has
+//! distance 0 and score 0: such a split agrees with the classes, but holds no information. The
+//! joint entropy is summed branch by branch, with the classes in the inner loop. O(branches x
+//! classes). Chen 2013 (eq. 11) and Spaeh & Kosub (VI_n) define the same measure; as opposed to the
+//! gain ratio, its denominator cannot vanish while the node is impure.
 
 use super::information::{EntropyNode, GainAndJoint, OnEntropies, ratio};
 use super::{Info, Properties};

@@ -5,8 +5,8 @@
 //! declared classes. An empty branch costs nothing. Where the score is not above 0 the split is not
 //! worth its description, and growth stops unless `min_score` says otherwise.
 //!
-//! O(branches x classes); factorials from a table (counts) or the log-gamma function (real
-//! weights). It resists many-valued features better than the gain, at the price of preferring none
+//! O(branches x classes); factorials come from a table (counts) or from the log-gamma function
+//! (real weights). It favours many-valued features less than the gain does, but may accept no split
 //! at all in small nodes.
 
 use super::fold::{Additive, OnClasses, total};

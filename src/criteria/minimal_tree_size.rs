@@ -1,17 +1,18 @@
 //! Size of the smallest trees that complete the branches (Spaeh & Kosub, "Global Evaluation for
 //! Decision Tree Learning", section 3.1).
 //!
-//! `d = sum_i mts(A_i and class)`, mts = nodes of the smallest consistent tree of the rows of
-//! branch i with tests `x <= r`, the levels of a nominal feature counted in their declared order;
-//! the score is `-d`. On numeric columns local growth with this distance is minimal: the best split
-//! of a node is the first split of a smallest tree. Each size is an exact search with a budget of
-//! search nodes; above the budget the proven lower bound stands for the size, so that the score
-//! depends on the data alone. All sizes of a fit share a total budget, too: a node of the tree may
-//! spend half of what is left, the same share for each feature, and what one candidate leaves over
-//! serves the next; nodes, features and candidates have a fixed order. A search node reads its rows
-//! in every column, so the default total is smaller where rows and columns are many. For small data
-//! only: at most 500 distinct rows and 64 classes; a missing value comes after all values in the
-//! sizes. One search (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
+//! `d = sum_i mts(A_i and class)`, where mts is the number of nodes of the smallest consistent tree
+//! of the rows of branch i with tests `x <= r`, and the levels of a nominal feature are numbered in
+//! their declared order. The score is `-d`. On numeric columns local growth with this distance is
+//! minimal: the best split of a node is the first split of a smallest tree. Each size is an exact
+//! search with a budget of search nodes; above the budget the proven lower bound stands for the
+//! size, so that the score depends on the data alone. All sizes of a fit share a total budget, too:
+//! a node of the tree may spend half of the rest, in equal shares for the features, and a candidate
+//! leaves its unspent share to the next one; nodes, features and candidates have a fixed order. A
+//! search node reads its rows in every column, so the default total is smaller where rows and
+//! columns are many. The data must be small: at most 500 distinct rows and 64 classes. In the
+//! searches a missing value is larger than all values. One search (`fasttree.minimal_tree`) is far
+//! cheaper than growth with this criterion.
 
 use super::{
     Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties, SizeBudget,

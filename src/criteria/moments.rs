@@ -1,5 +1,5 @@
-//! Criteria on the moments of a numeric target: what a formula sees of a node, and the outcome of a
-//! node.
+//! Criteria on the moments of a numeric target: the sums of a node that a formula reads, and the
+//! outcome of a node.
 //!
 //! The table of a candidate has one cell per branch, with the weight, mean and squared deviation of
 //! its rows ([`Moments`]). A criterion of this kind declares an impurity; its score is the impurity

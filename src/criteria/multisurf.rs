@@ -1,11 +1,11 @@
-//! MultiSURF and MultiSURF*: neighbours within a radius of each row's own (Urbanowicz, Olson,
-//! Schmitt, Meeker & Moore 2018; Granizo-Mackenzie & Moore 2013).
+//! MultiSURF and MultiSURF*: neighbours within a radius that each row has for itself (Urbanowicz,
+//! Olson, Schmitt, Meeker & Moore 2018; Granizo-Mackenzie & Moore 2013).
 //!
 //! A row's radius is the mean of its distances to the others less half their standard deviation;
 //! MultiSURF* also takes the rows beyond the mean and half a deviation, and counts agreements there
-//! instead of differences. No parameter to choose; about a third of all rows are neighbours, so
-//! interactions of more than two or three features are seen worse than with ReliefF and a small k.
-//! Of the star forms the remark in `surf` holds. O(t^2 n).
+//! instead of differences. There is no parameter to choose. About a third of all rows are
+//! neighbours, so interactions of more than two or three features are detected less well than by
+//! ReliefF with a small k. MultiSURF* hides main effects as SURF* does (see `surf`). O(t^2 n).
 
 use super::neighbours::MULTICLASS;
 use super::{Criterion, Evidence, EvidenceKind, Info, Properties};

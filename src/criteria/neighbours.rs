@@ -3,7 +3,7 @@
 //! A criterion of this kind declares as its [`Evidence`](super::Evidence) how neighbours are picked
 //! and weighed; `stats` compares the rows for all features of a node at once, with numbers as
 //! numbers. It has one score per feature, larger is better, and the distance `-s`; a split that
-//! divides nothing scores 0. A single table does not say what it needs, so
+//! divides nothing scores 0. A single table does not hold this evidence, so
 //! [`Criterion::score`](super::Criterion::score) refuses. O(t^2 n), so not for hundreds of
 //! thousands of rows.
 

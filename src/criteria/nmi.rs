@@ -3,11 +3,12 @@
 //! H(m))`, `gain / max(H(c), H(m))`.
 //!
 //! All lie in [0, 1], since the gain never exceeds the smaller entropy, and are symmetric; a zero
-//! denominator scores 0. The minimum is 1 as soon as one partition determines the other, so it is
-//! blind to needless branches; the maximum asks for both and punishes either. `1 - max_nmi` obeys
-//! the triangle inequality (Vinh, Epps & Bailey 2010), the others do not; none is a metric here,
-//! because a constant feature in a pure node scores 0 and not 1. For the arithmetic mean see
-//! `symmetric_uncertainty`, for the joint entropy `mantaras`. O(branches x classes).
+//! denominator scores 0. With the minimum, the score is 1 as soon as one partition determines the
+//! other, so needless branches do not lower it; with the maximum, both partitions must determine
+//! each other. `1 - max_nmi` obeys the triangle inequality (Vinh, Epps & Bailey 2010), the others
+//! do not; none is a metric here, because a constant feature in a pure node scores 0 and not 1.
+//! `symmetric_uncertainty` divides by the arithmetic mean and `mantaras` by the joint entropy.
+//! O(branches x classes).
 
 use super::information::{EntropyNode, GainAndSplit, OnEntropies, ratio};
 use super::{Info, Properties};

@@ -2,8 +2,8 @@
 //! 2013, eq. 6).
 //!
 //! Information gain with logarithms to base v instead of base 2, so that features with many values
-//! do not win by their number. v counts declared values, also those no row of the node has: the
-//! penalty belongs to the feature, not to the node. v = 1 scores 0; a threshold has v = 2 and
+//! do not win by their number. v counts all declared values, even if no row of the node has them:
+//! the penalty belongs to the feature, not to the node. v = 1 scores 0; a threshold has v = 2 and
 //! equals the gain. O(branches x classes). Among features of equal arity it ranks exactly as
 //! `info_gain` does.
 

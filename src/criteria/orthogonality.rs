@@ -1,9 +1,10 @@
 //! ORT: `1 - cos` of the class *count* vectors of two branches (Fayyad & Irani 1992).
 //!
-//! In [0, 1], and 1 if and only if the branches share no class. As a cosine it equals `angle` up to
-//! rounding; here the sums are of integers and therefore exact below 2^53, so equal tables tie
-//! exactly. More than two branches: mean of each against the rest, weights n_m/n; an empty side
-//! scores 0. It does not weigh the branches; set a minimum leaf size. O(branches x classes).
+//! The score lies in [0, 1], and is 1 if and only if the branches share no class. As a cosine it
+//! equals `angle` up to rounding; here the sums are of integers and therefore exact below 2^53, so
+//! equal tables tie exactly. With more than two branches it is the mean of each branch against the
+//! rest, with weights n_m/n; an empty side scores 0. The branches of a binary split are not
+//! weighted, so set a minimum leaf size. O(branches x classes).
 
 use super::angle::one_minus_cosine;
 use super::contrast::branch_against_rest;

@@ -1,12 +1,12 @@
-//! Criteria on pairs of rows: what a formula sees of a node, and the options that all of them read.
+//! Criteria on pairs of rows: the counts of a node that a formula reads, and the options that all
+//! of them read.
 //!
 //! The evidence is a [`Profile`](crate::stats::pairs::Profile) (or, for a user's function, count
-//! matrices) of all features of a
-//! node: one call scores them all, because the pairs are counted for all features at once (Vilalta,
-//! Brodie, Oblinger & Rish 2001). A criterion of this kind has one score per feature, larger is
-//! better, and the distance `-s`; a single table does not say what it needs, so
-//! [`Criterion::score`](super::Criterion::score) refuses. O(n (n + 1)) a setting after an O(t^2 n)
-//! count, so not for hundreds of thousands of rows.
+//! matrices) of all features of a node: one call scores them all, because the pairs are counted for
+//! all features at once (Vilalta, Brodie, Oblinger & Rish 2001). A criterion of this kind has one
+//! score per feature, larger is better, and the distance `-s`; a single table does not hold this
+//! evidence, so [`Criterion::score`](super::Criterion::score) refuses. O(n (n + 1)) per setting
+//! after an O(t^2 n) count, so it does not suit hundreds of thousands of rows.
 
 pub use super::evidence::{OnPairs, Pairs, Precision};
 use super::{Evidence, Info, OptionDomain, OptionInfo, Properties};

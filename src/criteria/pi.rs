@@ -1,13 +1,14 @@
-//! Pi: pairs of rows the split gets right minus those it gets wrong; near pairs weigh more
-//! (Vilalta, Brodie, Oblinger & Rish 2001, eq. 14 and 15).
+//! Pi: the pairs of rows that a split gets right minus the pairs that it gets wrong, where near
+//! pairs weigh more (Vilalta, Brodie, Oblinger & Rish 2001, eq. 14 and 15).
 //!
-//! `sum_m n_m/n sum_c (R_m[c,1] + R_m[c,4] - R_m[c,2] - R_m[c,3])`, `R_m[c,case] = theta_case sum
-//! over ordered pairs of f(D)`: pairs of one class with one value and pairs of two classes with two
-//! values speak for a feature, the others against it. The weight `n_m/n` stands inside the sum (the
-//! paper prints it outside); without it (`weighted=False`) features rank exactly as Relief ranks
-//! them with the same decay. alpha = 0 forgets distances: a purity criterion. Larger alpha sees
-//! only near pairs, and with them interactions. O(t^2 n) a node; not for hundreds of thousands of
-//! rows, and blind where every row is far from all others.
+//! `sum_m n_m/n sum_c (R_m[c,1] + R_m[c,4] - R_m[c,2] - R_m[c,3])`,
+//! `R_m[c,case] = theta_case sum over ordered pairs of f(D)`: pairs of one class with one value and
+//! pairs of two classes with two values raise the score of a feature, and the other pairs lower it.
+//! The weight `n_m/n` stands inside the sum (the paper prints it outside); without it
+//! (`weighted=False`) features rank exactly as Relief ranks them with the same decay. With alpha =
+//! 0 distances do not count, which gives a purity criterion. With a larger alpha only near pairs
+//! count, so that interactions are detected. O(t^2 n) per node, so it does not suit hundreds of
+//! thousands of rows. It cannot rank features where every row is far from all others.
 
 use super::pairs::{ALPHA, AT_ZERO, ByMetric, DECAY, DecayName, PRECISION, Precision};
 use super::{Criterion, EvidenceKind, Info, OptionDomain, OptionInfo};

@@ -2,12 +2,13 @@
 //!
 //! The impurity of rows with mean `m` is the weighted mean of `y log(y / m) - y + m`. Its part
 //! `mean(y log y)` is the same before and after a split, so a split is scored by the means alone:
-//! `sum_m W_m/W y_m log y_m - y log y`. This is the weighted mean of the divergences `y_m log(y_m /
-//! y) - y_m + y` of the branches' means from the node's, which are computed from the differences of
-//! the means, so that no digits cancel where all numbers are far from 0. A split that leaves a
-//! branch with mean 0 is not allowed, as the deviance of a later count there would be infinite.
-//! With exposures `t`, weights are `t` and numbers are rates `y / t`. O(branches). For counts and
-//! rates, whose variance grows with their mean; numbers may not be negative.
+//! `sum_m W_m/W y_m log y_m - y log y`. This is the weighted mean of the divergences
+//! `y_m log(y_m / y) - y_m + y` of the branches' means from the node's, which are computed from the
+//! differences of the means, so that no digits cancel where all numbers are far from 0. A split
+//! that leaves a branch with mean 0 is not allowed, as the deviance of a later count there would be
+//! infinite. With exposures `t`, weights are `t` and numbers are rates `y / t`. O(branches). The
+//! criterion is meant for counts and rates, whose variance grows with their mean; numbers may not
+//! be negative.
 
 use super::moments::OnMoments;
 use super::{EvidenceKind, Info};
@@ -44,7 +45,7 @@ impl OnMoments for Poisson {
         &INFO
     }
 
-    /// Without `mean(y ln y)`, which rows add.
+    /// The impurity without `mean(y ln y)`, which the rows add.
     fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64 {
         -y_ln_y(grid.number(rows.mean))
     }

@@ -2,8 +2,8 @@
 //!
 //! Leaves predict the weighted q-quantile: the midpoint of two neighbouring numbers where the
 //! cumulated weight meets q of all exactly. With q = 1/2 it is half of `absolute_error`. O(rows)
-//! per numeric feature. For a bound that a share q of the rows stays below; of small leaves extreme
-//! quantiles are their extremes, so set `min_samples_leaf`.
+//! per numeric feature. It serves to predict a bound that a share q of the rows stays below. In
+//! small leaves, extreme quantiles are just their extreme numbers, so set `min_samples_leaf`.
 
 use super::{
     Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties, QuantileLoss,

@@ -1,12 +1,13 @@
-//! Relief with a radius: near misses that a feature tells apart less near hits that it tells apart
-//! (Kira & Rendell 1992, in the form of Vilalta, Brodie, Oblinger & Rish 2001, proposition 2).
+//! Relief with a radius: the near misses that a feature tells apart minus the near hits that it
+//! tells apart (Kira & Rendell 1992, in the form of Vilalta, Brodie, Oblinger & Rish 2001,
+//! proposition 2).
 //!
 //! `sum_m sum_c (R_m[c,4] - R_m[c,3])` with `f(D) = 1` for D < radius, else 0, D counting the
 //! features on which two rows differ. The default radius is the smallest whole number for which the
-//! rows of the root have on average at least ten others nearer; it stays the same below. A radius
-//! above the largest distance makes it blind to interactions (all pairs), one of 1 sees identical
-//! rows only and scores 0. O(t^2 n) a node. For a fixed number of neighbours of each row see
-//! ReliefF.
+//! rows of the root have on average at least ten others nearer; it stays the same below. With a
+//! radius above the largest distance all pairs count and interactions are not detected; with a
+//! radius of 1 only identical rows count and every score is 0. O(t^2 n) per node. ReliefF has a
+//! fixed number of neighbours for each row instead.
 
 use super::pairs::ByMetric;
 use super::{Criterion, EvidenceKind, Info, OptionDomain, OptionInfo};
@@ -18,7 +19,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Relief {
-    /// Pairs nearer than this count; nothing: found at the root.
+    /// Pairs nearer than this count; `None`: computed at the root.
     pub radius: Option<f64>,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! `mean over rows of (sum_c w_c mean diff to the k nearest of class c - mean diff to the k nearest
 //! hits)`, the row itself excluded. Neighbours may weigh by rank, `exp(-(r / sigma)^2)`
-//! (Robnik-Sikonja & Kononenko 2003). A class with fewer than k rows gives all of them. Sees
-//! interactions of many features as long as k is small beside the rows of a class; blind to
-//! redundancy. O(t^2 n).
+//! (Robnik-Sikonja & Kononenko 2003). A class with fewer than k rows gives all of them. ReliefF
+//! detects interactions of many features as long as k is small compared with the rows of a class,
+//! but not that features are redundant. O(t^2 n).
 
 use super::neighbours::{K, MULTICLASS, RANK, TIES};
 use super::{Criterion, Evidence, EvidenceKind, Info, Properties};

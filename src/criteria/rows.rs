@@ -44,7 +44,8 @@ pub struct RowOf<'a, C> {
 }
 
 impl<'a> Row<'a> {
-    /// The row, if its counts are of this kind.
+    /// The row, if its counts are of this kind. `None` otherwise, also if some of its lists are
+    /// rows and others weights; the caller then computes the whole distance.
     pub fn of<C: Count>(&self) -> Option<RowOf<'a, C>> {
         Some(RowOf {
             label: self.label,
@@ -59,24 +60,29 @@ impl<'a> Row<'a> {
 }
 
 impl<'a, C: Count> RowOf<'a, C> {
-    /// Number of classes.
+    /// Number of classes. Every declared class has an entry, also a class without rows.
     pub fn classes(&self) -> usize {
         self.base.len()
     }
 
-    /// The count of a class before the candidates, and what each candidate adds to it.
+    /// The count of a class before the candidates, and what each candidate adds to it. The slice
+    /// has one entry per candidate, so the new count of candidate `j` is the sum of the first part
+    /// and entry `j`.
     #[inline]
     pub fn class(&self, class: usize) -> (C, &'a [C]) {
         (self.base[class], &self.cells[class * self.stride..][..self.sizes.len()])
     }
 
-    /// The count of the row before the candidates, and what each candidate adds to it.
+    /// The count of the row before the candidates, and what each candidate adds to it. It is the
+    /// sum of [`Self::class`] over the classes; the sums that candidates add are given, so this
+    /// costs O(classes) and not O(classes x candidates).
     #[inline]
     pub fn size(&self) -> (C, &'a [C]) {
         (self.base.iter().fold(C::default(), |a, &b| a.plus(b)), self.sizes)
     }
 
-    /// Rows (or weight) of the whole table.
+    /// Rows (or weight) of the whole table. It is the same for all candidates, which move rows
+    /// between labels but do not change the class totals.
     pub fn total(&self) -> C {
         self.totals.iter().fold(C::default(), |a, &b| a.plus(b))
     }

@@ -4,11 +4,11 @@
 //! Over the k nearest rows of each row, each with its share `d` of the weight of 1 of the row, with
 //! `a` its difference in the feature and `y` its difference in the target over the range of the
 //! target at the root: `sum d y a / sum d y - sum d (1 - y) a / sum d (1 - y)`, the mean difference
-//! in the feature of neighbours that differ in the target, minus that of neighbours that agree. A
-//! mean over nothing is 0: no neighbour differs in the target, or none agrees in it at all. A
-//! missing cell differs as much as is to be expected from all known cells, as there are no classes.
-//! Sees interactions as ReliefF does; blind to redundancy. O(t^2 n), twice where the distances of
-//! all rows do not fit the memory of a tile.
+//! in the feature of neighbours that differ in the target, minus the mean difference of neighbours
+//! that agree. A mean over nothing is 0: no neighbour differs in the target, or none agrees in it
+//! at all. A missing cell differs as much as is to be expected from all known cells, as there are
+//! no classes. RReliefF detects interactions, as ReliefF does, but not that features are redundant.
+//! O(t^2 n), twice where the distances of all rows do not fit the memory of a tile.
 //!
 //! `variant="weka"` is Weka's reading (ReliefFAttributeEval): ranks count from 0, missing cells
 //! differ by as much as they could, and ties at the k-th distance depend on the order of the rows.
@@ -25,10 +25,10 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RReliefFVariant {
-    /// That of the paper.
+    /// The definition of the paper.
     #[default]
     Paper,
-    /// That of Weka.
+    /// The definition of Weka.
     Weka,
 }
 

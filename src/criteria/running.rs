@@ -6,7 +6,7 @@
 
 use crate::numeric::Logs;
 
-/// What is summed over the classes of a side.
+/// The term that is summed over the classes of a side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Term {
     /// `x^2`.
@@ -21,8 +21,8 @@ pub enum Term {
 pub struct RunningScores {
     /// The term that is summed over the classes.
     pub term: Term,
-    /// Write the scores of cuts, and return a bound on their distance from what `score` rounds. 0:
-    /// they are equal to the bit.
+    /// Write the scores of cuts, and return a bound on their distance from the scores as `score`
+    /// rounds them. 0 says that they are equal to the bit.
     pub scores: fn(&Cuts<'_>, &mut [f64]) -> f64,
     /// Quicker than the scores: a number that none of them exceeds.
     pub bound: Option<fn(&Cuts<'_>) -> f64>,
@@ -61,6 +61,7 @@ const EXACT_SQUARES: usize = 1 << 26;
 
 impl RunningScores {
     /// Whether the sums of `n` rows are exact squares, or have all their logarithms in the tables.
+    /// Otherwise the node must be scored by tables of counts.
     pub fn holds(&self, n: usize, logs: Logs) -> bool {
         match self.term {
             Term::Squares => n < EXACT_SQUARES,

@@ -3,8 +3,8 @@
 //! Computed as the weighted mean of the squared differences between the branches' means and the
 //! node's, which is the variance of the node minus the mean variance of its branches, without the
 //! subtraction of two large numbers. With two branches it is Friedman's improvement (2001), so
-//! `friedman_mse` is another name for it. O(branches). Sensitive to outliers: one far number can
-//! decide a split, where `absolute_error` asks on which side of the median it lies.
+//! `friedman_mse` is another name for it. O(branches). It is sensitive to outliers: one far number
+//! can decide a split, whereas `absolute_error` depends only on which side of the median it lies.
 
 use super::moments::OnMoments;
 use super::{EvidenceKind, Info};

@@ -26,7 +26,10 @@ pub struct Context {
 }
 
 impl Context {
-    /// A context for tables with `classes` classes, all of which occur, and at most `max` rows.
+    /// A context for tables with `classes` classes, which all occur, and at most `max` rows. Its
+    /// tables of logarithms reach `max` and are shared by the whole process: O(max) for the first
+    /// caller only. Larger counts are computed, so a `max` of 0 suits formulas that look no
+    /// logarithm up, and weights.
     pub fn new(classes: usize, max: u64) -> Self {
         Self { logs: Logs::up_to(max), classes, occurring: vec![true; classes], grid: None }
     }
@@ -39,14 +42,16 @@ impl Context {
         [rows.weight, sum, rows.deviation * unit * unit + sum * mean]
     }
 
-    /// Number of classes that occur in the training set.
+    /// Number of classes that occur in the training set. A class counts also in a node that has
+    /// none of its rows; the Jaccard distance by matching is this number less a sum of
+    /// similarities.
     pub fn n_occurring(&self) -> usize {
         self.occurring.iter().filter(|&&o| o).count()
     }
 }
 
 /// A block of candidates of one node. All candidates have the same number of branches and the same
-/// class totals (those of the node's rows, or of the rows with a known value).
+/// class totals (over the node's rows, or over its rows with a known value).
 #[derive(Debug, Clone, Copy)]
 pub struct Tables<'a> {
     /// `cells[(branch * classes + class) * stride + candidate]`.
@@ -88,7 +93,8 @@ pub struct Block<'a, C> {
 
 impl<'a, C: Count> Block<'a, C> {
     /// Update the score of every candidate cell by cell: `step` takes the score, the count of a
-    /// cell, the size of its branch and that of its class. Classes that do not occur have no cells.
+    /// cell, the size of its branch and the size of its class. Classes that do not occur in the
+    /// node are left out.
     #[inline]
     pub fn each_cell(&self, out: &mut [f64], step: impl Fn(&mut f64, f64, f64, f64)) {
         let mut size = vec![0.0; self.len];
@@ -108,20 +114,22 @@ impl<'a, C: Count> Block<'a, C> {
         }
     }
 
-    /// Counts of one cell for all candidates.
+    /// Counts of one cell for all candidates. They are contiguous, so a loop over them vectorises.
     #[inline]
     pub fn cell(&self, branch: usize, class: usize) -> &'a [C] {
         let start = (branch * self.classes + class) * self.stride;
         &self.cells[start..start + self.len]
     }
 
-    /// Count of one cell of one candidate.
+    /// Count of one cell of one candidate. It serves the few formulas that compute one candidate
+    /// after the other.
     #[inline]
     pub fn at(&self, branch: usize, class: usize, candidate: usize) -> C {
         self.cells[(branch * self.classes + class) * self.stride + candidate]
     }
 
-    /// Counts of the classes in one branch of one candidate.
+    /// Counts of the classes in one branch of one candidate. The counts lie `stride` apart, one
+    /// cache line each in a full block; loops over candidates should read [`Self::cell`] instead.
     #[inline]
     pub fn branch(
         &self,
@@ -133,20 +141,23 @@ impl<'a, C: Count> Block<'a, C> {
         (0..self.classes).map(move |c| cells[start + c * stride])
     }
 
-    /// Rows (or weight) of one branch of one candidate.
+    /// Rows (or weight) of one branch of one candidate. The sum is computed anew in each call,
+    /// O(classes).
     #[inline]
     pub fn branch_total(&self, branch: usize, candidate: usize) -> C {
         self.branch(branch, candidate).fold(C::default(), C::plus)
     }
 
-    /// The candidates `at..at + len`, without copying.
+    /// The candidates `at..at + len`, without copying. A formula takes them when its intermediate
+    /// results have room for a fixed number of candidates.
     #[inline]
     pub fn part(&self, at: usize, len: usize) -> Self {
         debug_assert!(at + len <= self.len);
         Self { cells: &self.cells[at..], len, declared: &self.declared[at..], ..*self }
     }
 
-    /// Rows (or weight) of the node.
+    /// Rows (or weight) of the node. All candidates share it. If some values are missing and the
+    /// block holds known rows only, it is the total of the known rows.
     #[inline]
     pub fn total(&self) -> C {
         self.totals.iter().fold(C::default(), |a, &b| a.plus(b))
@@ -154,7 +165,8 @@ impl<'a, C: Count> Block<'a, C> {
 }
 
 impl<'a> Tables<'a> {
-    /// One table given as rows of branches.
+    /// One table given as rows of branches. `cells` holds the classes of the first branch, then the
+    /// classes of the second, and so on. `totals` must not be empty.
     pub fn one<C: Count>(
         cells: &'a [C],
         totals: &'a [C],
@@ -173,7 +185,8 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Rows (or weight) of the node.
+    /// Rows (or weight) of the node. For a numeric target it is the weight of the rows. Checks of
+    /// options read it, whatever the kind of the counts is.
     pub fn n(&self) -> f64 {
         match self.totals {
             Cells::Rows(t) => t.iter().map(|&c| f64::from(c)).sum(),
@@ -202,7 +215,8 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The numbers of the node, of which each branch has a part.
+    /// The numbers of the whole node that a user's function is given, [`Self::components`] of them:
+    /// a count per class, or the weight, the sum and the sum of squares of a numeric target.
     pub fn real_totals(&self) -> Vec<f64> {
         match self.totals {
             Cells::Rows(n) => n.iter().map(|&n| f64::from(n)).collect(),
@@ -211,7 +225,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// The candidates `at..at + len` of this block, as a block of their own; nothing is copied.
+    /// The candidates `at..at + len` of this block, as a separate block; nothing is copied.
     #[inline]
     pub fn window(&self, at: usize, len: usize) -> Tables<'a> {
         debug_assert!(at + len <= self.len);
@@ -223,6 +237,8 @@ impl<'a> Tables<'a> {
         Tables { cells, len, declared: &self.declared[at..], ..*self }
     }
 
+    /// The block with the type of its counts. `cells` and `totals` are the lists of these tables,
+    /// whose kind the caller has checked.
     pub(super) fn block<C: Count>(&self, cells: &'a [C], totals: &'a [C]) -> Block<'a, C> {
         Block {
             cells,

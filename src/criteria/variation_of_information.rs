@@ -1,11 +1,11 @@
 //! Variation of information: the distance `H(c|m) + H(m|c)`, in bits (Meila 2003; Spaeh & Kosub).
 //!
-//! A metric on partitions; 0 if and only if branches and classes are the same partition. Unlike the
-//! gain it punishes branches that divide a class, and unlike `mantaras` it has no scale of its own:
-//! a split of a small pure node is cheap. Both expected entropies are summed as they are written,
-//! in value order and in class order, so that nothing cancels; the second is rounded class by
-//! class, which no fold over branches does, so only `H(c|m)` is one. O(branches x classes), one
-//! logarithm table for both.
+//! The distance is a metric on partitions, and 0 if and only if branches and classes are the same
+//! partition. Unlike the gain it punishes branches that divide a class, and unlike `mantaras` it is
+//! not normalised: a split of a small pure node is cheap. Both expected entropies are summed as
+//! they are written, in value order and in class order, so that nothing cancels; the second is
+//! rounded class by class, which no fold over branches does, so only `H(c|m)` is one. O(branches x
+//! classes), one logarithm table for both.
 
 use super::info_gain::InfoGain;
 use super::rows::RowOf;
@@ -33,7 +33,7 @@ pub(super) static INFO: Info = Info {
     ..Info::ON_TABLES
 };
 
-/// `-sum_c n_c/n H(m|c)`, subtracted from what `out` holds.
+/// Subtract `sum_c n_c/n H(m|c)` from the numbers in `out`.
 fn subtract_branch_entropy<C: Count>(block: &Block<'_, C>, out: &mut [f64]) {
     let n = block.total().value();
     for (c, &size) in block.totals.iter().enumerate().filter(|(_, size)| !size.is_empty()) {

@@ -2,13 +2,13 @@
 //!
 //! A tree with one level less gives a first tree, and bounds beyond both ends of every column. Then
 //! the most promising gap of all columns ([`super::bounds`]) is divided at a threshold in its
-//! middle, whose two sides are solved. Each side gets the loss that it must stay below, what is
-//! known about it, and for each of its columns a lower bound of the trees that test that column
-//! first: a neighbouring threshold has nearly the same rows, so most columns fall without a look.
-//! Where leaves need several rows, the sides are first solved without that limit, which gives the
-//! bounds. They are solved with it only if these bounds leave a better tree possible. Two levels
-//! are solved by [`super::two_levels`]. At the root, threads divide different gaps at the same
-//! time.
+//! middle, whose two sides are solved. Each side gets the loss that it must stay below, the bounds
+//! that are known about it, and for each of its columns a lower bound of the trees that test that
+//! column first: a neighbouring threshold has nearly the same rows, so most columns are excluded
+//! without being scanned. Where leaves need several rows, the sides are first solved without that
+//! limit, which gives the bounds. They are solved with it only if these bounds leave a better tree
+//! possible. Two levels are solved by [`super::two_levels`]. At the root, threads divide different
+//! gaps at the same time.
 
 use super::bounds::{ColumnBounds, GapEnd, OpenThresholds, Sides, ThresholdGap};
 use super::incumbent::{Incumbent, Plan, Split};
@@ -30,11 +30,11 @@ use std::time::Duration;
 /// when another worker has divided a gap.
 const WAIT: Duration = Duration::from_millis(20);
 
-/// For both sides of a threshold, lower bounds by column: of the trees of that side whose first
-/// test is of that column.
+/// For both sides of a threshold, a lower bound per column of the trees of that side that test this
+/// column first.
 type SideBounds = Sides<Arc<[f64]>>;
 
-/// A gap of a column with one division of the leaves, and what is known at both ends.
+/// A gap of a column with one division of the leaves, and the bounds that are known at both ends.
 #[derive(Clone)]
 struct DeepGap {
     column: usize,
@@ -44,20 +44,20 @@ struct DeepGap {
     by_column_at_to: SideBounds,
 }
 
-/// What the workers share.
+/// The state that the workers share.
 struct Progress {
     gaps: Vec<DeepGap>,
     /// Gaps that a worker divides now.
     busy: Vec<DeepGap>,
     best: Incumbent,
-    /// The first tests that were found, if all below the limit are asked for: the limit then stays
-    /// as it is. None if only the best tree is asked for.
+    /// The first tests of trees below the limit, if the query asks for all of them; the limit then
+    /// stays as it is. `None` if it asks for the best tree only.
     all_first_tests: Option<Vec<FirstTest>>,
-    /// By column, a lower bound of the thresholds that are no longer open.
+    /// For each column, a lower bound of the thresholds that are no longer open.
     closed: Vec<f64>,
     /// Tests to be tried first.
     hints: Vec<RankedTest>,
-    /// The first tests of the trees of both sides that were found last: hints for the next sides.
+    /// The first tests of the latest trees of both sides, which are hints for the next sides.
     side_hints: Sides<Option<RankedTest>>,
     halted: Option<Error>,
 }
@@ -69,7 +69,7 @@ struct Job {
     /// The thresholds of the gap that may be better than the best tree.
     open: OpenThresholds,
     threshold: usize,
-    /// What a tree whose first test is at the threshold must cost less than.
+    /// A tree whose first test is at the threshold must cost less than this.
     limit: f64,
     side_hints: Sides<Option<RankedTest>>,
 }
@@ -86,7 +86,7 @@ struct Deeper<'t, 'a> {
     changed: Condvar,
 }
 
-/// What was found about both sides of a threshold.
+/// The results of the search for both sides of a threshold.
 struct SolvedThreshold {
     test: RankedTest,
     /// Lower bounds of the trees of both sides.
@@ -98,7 +98,7 @@ struct SolvedThreshold {
     /// Trees below the limit; none where there is only a bound.
     plans: Sides<Option<Plan>>,
     by_column: SideBounds,
-    /// First tests of the trees, or what hinted at them.
+    /// First tests of the trees, or the hints if no tree was found.
     first_tests: Sides<Option<RankedTest>>,
     halted: Option<Error>,
 }
@@ -110,7 +110,9 @@ pub(super) struct FirstTest {
     pub(super) plan: Plan,
 }
 
-/// The most leaves of a tree of at most `depth` levels and `leaves` leaves.
+/// The most leaves of a tree of at most `depth` levels and `leaves` leaves. A binary tree of
+/// `depth` levels has at most `2^depth` leaves, so one of the two limits is often implied by the
+/// other.
 pub(super) fn most_leaves(depth: u32, leaves: u32) -> u32 {
     if depth >= 31 { leaves } else { leaves.min(1 << depth) }
 }
@@ -283,7 +285,7 @@ impl Deeper<'_, '_> {
         ColumnBounds { loss: self.setting.loss, set: self.query.set, column }
     }
 
-    /// What the thresholds of a gap from `threshold` on must cost less than.
+    /// The exclusive limit on the cost of the thresholds of a gap from `threshold` on.
     fn limit(&self, progress: &Progress, gap: &DeepGap, threshold: usize) -> f64 {
         self.setting.limit(self.query, &progress.best, gap.column, threshold)
     }
@@ -402,8 +404,8 @@ impl Deeper<'_, '_> {
         None
     }
 
-    /// The thresholds of a gap that may be better than the best tree; if there are none, the bound
-    /// is that of all of the gap.
+    /// The thresholds of a gap that may be better than the best tree. If there are none, the bound
+    /// of the result is at least the limit that a better tree must undercut.
     fn open(&self, progress: &Progress, gap: &DeepGap) -> OpenThresholds {
         let limit = self.limit(progress, gap, gap.gap.from + 1);
         let mut open = self.bounds(gap.column).open(&gap.gap, limit);
@@ -479,8 +481,8 @@ impl Deeper<'_, '_> {
         Ok(solved)
     }
 
-    /// What both sides together must cost less than to be solved: a little more than the threshold
-    /// needs, so that the bounds close its neighbours, too.
+    /// The exclusive limit on the cost of both sides together while they are solved: a little more
+    /// than the threshold needs, so that the bounds close its neighbours, too.
     fn target(&self, job: &Job) -> f64 {
         let bounds = self.bounds(job.gap.column);
         let weight = |threshold| bounds.weight_left(threshold);
@@ -490,9 +492,9 @@ impl Deeper<'_, '_> {
         job.limit + slack
     }
 
-    /// Solve both sides of a threshold in a setting, the larger one first. `lower` are bounds of
-    /// all trees of the sides, `by_column` those by first test. If the first side alone shows that
-    /// the threshold is of no use, the other one is left out.
+    /// Solve both sides of a threshold in a setting, the larger one first. `lower` bounds all trees
+    /// of the sides, and `by_column` the trees by the column of their first test. If the first side
+    /// alone shows that the threshold is of no use, the other one is left out.
     fn solve_both(
         &self,
         setting: &Setting<'_>,
@@ -525,7 +527,7 @@ impl Deeper<'_, '_> {
     }
 
     /// Solve one side of a threshold (0: left, 1: right), given the number of its set in
-    /// [`super::solved`], and write what was found into `solved`.
+    /// [`super::solved`], and write the results into `solved`.
     fn solve_side(
         &self,
         setting: &Setting<'_>,
@@ -561,7 +563,8 @@ impl Deeper<'_, '_> {
             lower: solved.lower[side],
             by_column: &solved.by_column[side],
             hint,
-            // Bounds of sides must be nearer than that of their sum.
+            // The bound of each side must be closer to its cost than the bound of the sum has to
+            // be.
             share: (1.0 + self.query.share) / 2.0,
             resolves_ties: false,
             is_root: false,
@@ -580,8 +583,8 @@ impl Deeper<'_, '_> {
         Ok(())
     }
 
-    /// Take in what was found about a threshold: a tree that may be better, and the two gaps into
-    /// which it divides its own.
+    /// Record the results of a threshold: a tree that may be better, and the two gaps into which
+    /// the threshold divides its gap.
     fn record(&self, progress: &mut Progress, job: Job, solved: SolvedThreshold) {
         let Job { gap: deep_gap, threshold, .. } = job;
         let DeepGap { column, leaves, gap, by_column_at_from, by_column_at_to } = deep_gap;

@@ -1,5 +1,5 @@
-//! Thresholds of one column that are not solved yet, between two that are, and what the solved
-//! ones prove about them.
+//! Thresholds of one column that are not solved yet, between two that are, and the bounds that the
+//! solved ones prove for them.
 //!
 //! L(t) and R(t) are the least costs of trees of the rows left and right of threshold t, P(t) the
 //! weight of the rows on the left. For thresholds `a < t < b`:
@@ -14,9 +14,9 @@
 //! of its sides in the subset divides the missing values from the others, or nothing; the test of
 //! all known values does the same. Where leaves need `min_rows`, they may have too few rows of the
 //! subset. So these bounds are of *free* trees, whose leaves may have any number of rows: a free
-//! tree costs no more than the best tree, and what a free tree of fewer rows costs bounds both.
+//! tree costs no more than the best tree, and the cost of a free tree of fewer rows bounds both.
 //! *More rows:* the best tree of a subset is a tree of the set, with a loss that is higher by at
-//! most `rise` of the weight that came.
+//! most `rise` of the added weight.
 //!
 //! So the thresholds between `a` and `b` that may cost less than a known tree are one interval.
 //! (Brita, van der Linden & Demirovic, "Optimal classification trees for continuous feature data
@@ -25,20 +25,21 @@
 use super::losses::Loss;
 use super::sorted::{SortedSet, first_where};
 
-/// What belongs to both sides of a test, the left side first.
+/// A pair of values for the two sides of a test, the left side first.
 pub(super) type Sides<T> = [T; 2];
 
-/// What is known about a solved threshold: lower bounds of the trees of both sides.
+/// The facts about a solved threshold: lower bounds of the trees of both sides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GapEnd {
-    /// Of trees whose leaves have at least `min_rows` rows.
+    /// Bounds of trees whose leaves have at least `min_rows` rows.
     pub(super) limited: Sides<f64>,
-    /// Of free trees, whose leaves may have any number of rows.
+    /// Bounds of free trees, whose leaves may have any number of rows.
     pub(super) free: Sides<f64>,
 }
 
-/// Open thresholds between the solved ones `from` and `to`, neither of which is open. Threshold 0
-/// has no rows on its left, and that of the number of distinct ranks none on its right.
+/// The open thresholds between two solved ones, `from` and `to`, which are not open themselves.
+/// Threshold 0 has no rows on its left; the threshold whose number is the number of distinct ranks
+/// has no rows on its right.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ThresholdGap {
     pub(super) from: usize,
@@ -58,13 +59,14 @@ pub(super) struct OpenThresholds {
 }
 
 impl OpenThresholds {
-    /// Number of thresholds.
+    /// Number of thresholds. 0 if the gap is closed.
     pub(super) fn len(&self) -> usize {
         (self.high + 1).saturating_sub(self.low)
     }
 }
 
-/// What bounds the costs of the thresholds of one column: the loss, and the weights of the rows.
+/// The data from which the costs of the thresholds of one column are bounded: the loss, and the
+/// weights of the rows.
 pub(super) struct ColumnBounds<'a> {
     pub(super) loss: &'a dyn Loss,
     pub(super) set: &'a SortedSet,
@@ -77,12 +79,15 @@ impl ColumnBounds<'_> {
         self.set.weight_below(self.column, threshold)
     }
 
-    /// The most that the loss of a tree can rise when rows of this weight come to it.
+    /// The most that the loss of a tree can rise when rows of this weight come to it. It is
+    /// infinite if the loss has no such bound; then only the bounds of sides with fewer rows help.
     pub(super) fn rise(&self, moved: f64) -> f64 {
         self.loss.rise(moved, self.set.weight)
     }
 
-    /// What the ends of a gap prove about both sides of a threshold in it.
+    /// The bounds that the ends of a gap prove for both sides of a threshold in it. A bound of a
+    /// side comes from the end where it has fewer rows, or from the end where it has more rows less
+    /// the rise of the loss; the better one is taken.
     pub(super) fn at_threshold(&self, gap: &ThresholdGap, threshold: usize) -> GapEnd {
         let ThresholdGap { at_from, at_to, .. } = gap;
         let [rise_left, rise_right] = self.rises(gap, threshold);
@@ -110,9 +115,9 @@ impl ColumnBounds<'_> {
         let ThresholdGap { from, to, at_from, at_to } = gap;
         let column = &self.set.columns[self.column];
         let (weight_from, weight_to) = (self.weight_left(*from), self.weight_left(*to));
-        // Each threshold has a bound by the ends where its sides have fewer rows, and one by those
-        // where they have more. The second one is lowest for the threshold halfway between the
-        // ends: the rise is concave, so two equal steps rise most.
+        // Each threshold has a bound from the ends where its sides have fewer rows, and another
+        // from the ends where they have more. The second one is lowest for the threshold halfway
+        // between the ends: the rise is concave, so two equal steps rise most.
         let by_fewer_rows = at_from.free[0] + at_to.free[1];
         let rise = 2.0 * self.rise((weight_to - weight_from) / 2.0);
         let by_more_rows = at_to.limited[0] + at_from.limited[1] - rise;

@@ -1,9 +1,9 @@
-//! The memory of a search for minimal trees: an open-addressing hash table from sets of rows to
-//! what was proven about them.
+//! The memory of a search for minimal trees: an open-addressing hash table from sets of rows to the
+//! bounds that were proven for them.
 //!
 //! Keys lie one after the other in one buffer, so an entry costs its words, its value and 12 bytes.
 //! When the table reaches its limit, all entries are dropped at once. Results stay right, because
-//! bounds are proven again; the search only gets slower. What is dropped depends on the search
+//! bounds are proven again; the search only gets slower. The dropped entries depend on the search
 //! alone, never on time, so results are reproducible. Look-up is O(words).
 
 /// A slot without an entry.
@@ -62,7 +62,7 @@ impl<V: Copy> Cache<V> {
         &self.keys[entry * self.words..][..self.words]
     }
 
-    /// The value of a key.
+    /// The value of a key. `None` if it was never set, or was dropped when the table was full.
     pub(super) fn get(&self, key: &[u64]) -> Option<V> {
         self.find_slot(key).1.map(|entry| self.values[entry])
     }

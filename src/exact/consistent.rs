@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::numeric::sort_few;
 use crate::parallel::Control;
 
-/// Largest budget, which bounds the depth of the recursion; larger trees are found greedily only.
+/// Largest budget, which bounds the depth of the recursion; larger trees are only grown greedily.
 pub(super) const MOST_SPLITS: u16 = 400;
 
 /// Why a search ended without an answer.
@@ -34,7 +34,8 @@ pub(super) enum Halt {
 }
 
 impl Halt {
-    /// The reason for an error of [`Control::check`].
+    /// The reason for an error of [`Control::check`]. Time that is up stops the search as a spent
+    /// budget does, and every other error counts as cancelled.
     pub(super) fn of(error: Error) -> Self {
         match error {
             Error::OutOfTime => Self::Spent,
@@ -55,11 +56,13 @@ pub(super) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
+    /// A meter that allows `budget` search nodes.
     pub(super) fn new(budget: u64, control: &'a Control) -> Self {
         Self { control, left: budget, opened: 0 }
     }
 
-    /// Count one search node, or stop.
+    /// Count one search node, or stop. It fails without a node to spend, when time is up, or when
+    /// the caller cancelled; the bounds that were proven before stay valid.
     pub(super) fn count_node(&mut self) -> Result<(), Halt> {
         if self.left == 0 {
             return Err(Halt::Spent);
@@ -69,13 +72,14 @@ impl<'a> Meter<'a> {
         self.check()
     }
 
-    /// Stop if time is up or the caller cancelled.
+    /// Stop if time is up or the caller cancelled. It counts no search node, so loops within a node
+    /// call it.
     pub(super) fn check(&self) -> Result<(), Halt> {
         self.control.check().map_err(Halt::of)
     }
 }
 
-/// What was proven about a set of rows.
+/// The bounds that were proven for a set of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KnownSet {
     /// No tree with fewer splits exists.
@@ -87,7 +91,7 @@ pub(super) struct KnownSet {
 }
 
 impl KnownSet {
-    /// A lower bound, and no tree.
+    /// A lower bound, and no tree. `high` and `split` say that none is known yet.
     pub(super) fn at_least(low: u16) -> Self {
         Self { low, high: u16::MAX, split: RankTest { feature: 0, rank: 0 } }
     }
@@ -117,21 +121,28 @@ struct FoundCut {
 }
 
 impl<'a> ConsistentSearch<'a> {
+    /// A search whose cache takes at most about `bytes`. Nothing is known yet, and there is no
+    /// core.
     pub(super) fn new(problem: &'a Problem, bytes: usize, meter: Meter<'a>) -> Self {
         Self { problem, cache: Cache::new(problem.words, bytes), meter, core: None }
     }
 
-    /// Set the core, and return the old one.
+    /// Set the core, and return the old one. A query asks about the rows of the core first: a set
+    /// needs at least as many splits as each of its subsets, so a core that needs too many answers
+    /// it.
     pub(super) fn set_core(&mut self, core: Option<Vec<u64>>) -> Option<Vec<u64>> {
         std::mem::replace(&mut self.core, core)
     }
 
-    /// The lower bound of the splits of a set that is known without a search.
+    /// The lower bound of the splits of a set that is known without a search. It costs one look-up
+    /// in the cache, and the classes are counted only if the set is not in it.
     pub(super) fn low(&self, bits: &[u64]) -> u16 {
         self.cache.get(bits).map_or_else(|| self.low_by_classes(bits), |known| known.low)
     }
 
-    /// The lower bound of the splits of a set that follows from its classes.
+    /// The lower bound of the splits of a set that follows from its classes. It is 0 if some class
+    /// is allowed for all rows. Otherwise it is at least 1, and one less than the leaves that
+    /// disjoint sets of allowed classes need.
     pub(super) fn low_by_classes(&self, bits: &[u64]) -> u16 {
         if self.problem.common(bits) != 0 { 0 } else { self.problem.leaves_needed(bits).max(2) - 1 }
     }
@@ -144,7 +155,7 @@ impl<'a> ConsistentSearch<'a> {
         above: &SortedLists,
         budget: u16,
     ) -> Result<bool, Halt> {
-        // What is known without a search.
+        // The bounds that are known without a search.
         if let Some(known) = self.cache.get(bits) {
             if known.low > budget {
                 return Ok(false);
@@ -202,8 +213,8 @@ impl<'a> ConsistentSearch<'a> {
         (left, right)
     }
 
-    /// Splits of the known tree of a set for which `budget` was found to suffice; `budget` if the
-    /// cache has dropped it.
+    /// The number of splits of the known tree of a set for which `budget` suffices; `budget` if the
+    /// cache has dropped the tree.
     pub(super) fn high(&self, bits: &[u64], budget: u16) -> u16 {
         if self.problem.common(bits) != 0 {
             0
@@ -213,8 +224,8 @@ impl<'a> ConsistentSearch<'a> {
     }
 
     /// The first split of a consistent tree of at most `budget` splits; none if there is no such
-    /// tree. `lists` are those of the set, and `budget` is at least 1. Cheap answers come first:
-    /// cuts with two pure sides, then with one, then with none.
+    /// tree. `lists` are the sorted lists of the set, and `budget` is at least 1. Cheap answers
+    /// come first: cuts with two pure sides, then with one, then with none.
     fn find_split(
         &mut self,
         bits: &[u64],
@@ -271,7 +282,7 @@ impl<'a> ConsistentSearch<'a> {
     }
 
     /// A split with a leaf on one side. By monotony only the largest pure sides of each feature
-    /// matter, and of these only those whose other side contains no other's.
+    /// matter. A split is left out if its other side contains the other side of another split.
     fn split_off_leaf(
         &mut self,
         bits: &[u64],

@@ -1,8 +1,9 @@
 //! Consistent trees by greedy growth: the upper bound that an exact search starts from.
 //!
 //! Top-down growth by the weighted impurity (entropy, Gini, error) of the sets of allowed classes,
-//! each distinct row counted once. O(rows x features) per level. For the search only: thresholds
-//! lie at any boundary between values, and nothing stops growth before the leaves are pure.
+//! each distinct row counted once. O(rows x features) per level. It serves the search only:
+//! thresholds lie at any boundary between values, and nothing stops growth before the leaves are
+//! pure.
 
 use super::lists::{FeatureCuts, SortedLists};
 use super::plan::TreePlan;
@@ -19,7 +20,7 @@ pub(super) const MEASURES: [Impurity; 3] = [Impurity::Entropy, Impurity::Gini, I
 /// node.
 ///
 /// # Errors
-/// Those of [`Control::check`], which is called for each column of each node.
+/// Returns the error of [`Control::check`], which is called for each column of each node.
 pub(super) fn grow(
     problem: &Problem,
     root: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Greedy trees: what a search for optimal trees starts from, so that it is never worse.
+//! Greedy trees. A search for optimal trees starts from them, so that its result is never worse.
 //!
 //! A tree is grown in full by the test of each node that a criterion scores best, as
 //! [`crate::grow`] grows it, and then cut back to the subtree that costs least within the limits.
@@ -18,13 +18,14 @@ use crate::parallel::Control;
 /// Candidate tests that are scored at once.
 const BLOCK: usize = 256;
 
-/// What the growth of greedy trees needs.
+/// The input of the growth of greedy trees.
 pub(super) struct GreedyGrowth<'s, 'a> {
     pub(super) setting: &'s Setting<'a>,
-    /// The criterion whose loss is minimised; none if the loss is that of costs or of a list.
+    /// The criterion whose loss is minimised; `None` if the loss comes from a cost matrix or from a
+    /// list of losses.
     pub(super) criterion: Option<Box<dyn Criterion>>,
-    /// Gini, which sees what a test prepares for the next ones, where the error sees only what it
-    /// gains itself. None if gini is the criterion.
+    /// Gini, which also rewards a test that prepares the next ones, where the error rewards only
+    /// what the test gains itself. `None` if gini is the criterion.
     pub(super) gini: Option<Box<dyn Criterion>>,
     pub(super) context: Context,
     /// Whether all weights are whole numbers.
@@ -68,7 +69,7 @@ impl GreedyGrowth<'_, '_> {
     }
 
     /// Grow one tree of at most `levels` tests on a path, by a criterion, or by the loss without
-    /// one.
+    /// one. Sums are whole numbers where all weights are, so that ties are exact.
     pub(super) fn tree(
         &self,
         part: SetPart<'_>,
@@ -105,8 +106,8 @@ impl GreedyGrowth<'_, '_> {
     }
 
     /// Divide a node of a set of rows by a test, and add its children to `nodes`. Children that
-    /// have a test of their own join `open`, the nodes yet to be divided, with their sets. These
-    /// have no row in common, so all of them take no more memory than the root.
+    /// have a test join `open`, the nodes yet to be divided, with their sets. The sets have no row
+    /// in common, so all of them together take no more memory than the root.
     fn divide<C: Weight>(
         &self,
         set: &SortedSet,
@@ -138,7 +139,7 @@ impl GreedyGrowth<'_, '_> {
     }
 
     /// A node without children, and the test that divides it: the best one by a criterion, or by
-    /// the loss without one. Of several best tests the first one.
+    /// the loss without one. Among several best tests, the first one is taken.
     fn node<C: Weight>(
         &self,
         part: SetPart<'_>,
@@ -258,12 +259,13 @@ impl<C: Weight> Candidates<C> {
 
 impl GrownTree {
     /// The subtree of the same root that costs least, of at most `levels` tests on a path and
-    /// `leaves` leaves. Of each node, from the last to the root, the least cost for every number of
-    /// leaves follows from those of its children: O(nodes x leaves^2).
+    /// `leaves` leaves. Nodes are visited from the last to the root, and the least cost of a node
+    /// for every number of leaves follows from the least costs of its children: O(nodes x
+    /// leaves^2).
     pub(super) fn best(&self, levels: u32, leaves: u32) -> CompletePlan {
-        // Where the number of leaves does not matter, all numbers share the first entry.
+        // If the number of leaves is not limited, all numbers of leaves share the first entry.
         let is_unlimited = leaves as usize > self.0.len();
-        // By node, the least cost of one leaf, two leaves, ...
+        // For each node, the least cost with one leaf, two leaves, ...
         let mut least: Vec<Vec<f64>> = vec![Vec::new(); self.0.len()];
         for (i, node) in self.0.iter().enumerate().rev() {
             let mut costs = vec![node.leaf_cost];
@@ -294,7 +296,7 @@ impl GrownTree {
     }
 
     /// The subtree whose cost is an entry of the table of node `i`: the choice that gave this cost
-    /// is found by computing the candidates again.
+    /// is recovered by computing the candidates again.
     fn plan(&self, least: &[Vec<f64>], (i, entry): (usize, usize), levels: u32) -> Plan {
         let (node, cost) = (&self.0[i], least[i][entry]);
         if cost == node.leaf_cost && entry == 0 {

@@ -21,7 +21,8 @@ pub(super) struct PlanSplit {
 }
 
 impl Plan {
-    /// The tree of a test and the trees of both sides.
+    /// The tree of a test and the trees of both sides. A plan holds no costs; [`CompletePlan`]
+    /// does.
     pub(super) fn split(test: RankedTest, left: Self, right: Self) -> Self {
         Self::Split(Box::new(PlanSplit { test, left, right }))
     }
@@ -52,13 +53,14 @@ pub(super) struct Incumbent {
 }
 
 impl Incumbent {
-    /// No tree yet, and a limit that trees must undercut.
+    /// No tree yet, and a limit that trees must undercut. Without a plan, `cost` stands for the
+    /// limit, so a bound of that size ends the search.
     pub(super) fn new(limit: f64, resolves_ties: bool) -> Self {
         Self { cost: limit, reached: f64::INFINITY, split: None, plan: None, resolves_ties }
     }
 
-    /// Take a tree if it costs less. For leaves, and for trees whose first test need not be the
-    /// first of several best ones.
+    /// Take a tree if it costs less. It is called for leaves, and for trees whose first test need
+    /// not be the first of several best ones.
     pub(super) fn offer(&mut self, cost: f64, split: Option<Split>, plan: Option<Plan>) {
         self.reached = self.reached.min(cost);
         if cost < self.cost {
@@ -66,8 +68,8 @@ impl Incumbent {
         }
     }
 
-    /// Replace the tree by a better one ([`super::setting::Setting::is_better`]). Of two trees that
-    /// are equal but for their first test, the lower cost is kept, so that bounds never rise.
+    /// Replace the tree by a better one ([`super::setting::Setting::is_better`]). If two trees
+    /// differ only in their first test, the lower of both costs is kept, so that bounds never rise.
     pub(super) fn replace(&mut self, cost: f64, split: Split, plan: Plan) {
         self.cost = self.cost.min(cost);
         self.split = Some(split);
@@ -75,7 +77,8 @@ impl Incumbent {
     }
 
     /// The lower bound at which the search may stop, if a bound of this share of the cost will do
-    /// ([`super::query::Query::share`]).
+    /// ([`super::query::Query::share`]). For a share of 1 it is the cost itself, so that the best
+    /// tree must be proven.
     pub(super) fn sufficient_bound(&self, share: f64) -> f64 {
         if share < 1.0 { self.cost.min(share * self.reached) } else { self.cost }
     }
@@ -89,7 +92,8 @@ pub(super) struct CompletePlan {
 }
 
 impl CompletePlan {
-    /// The tree of a test and the trees of both sides.
+    /// The tree of a test and the trees of both sides. The costs of both sides add up, as the
+    /// penalty of each leaf is part of its cost.
     pub(super) fn split(test: RankedTest, left: Self, right: Self) -> Self {
         Self { cost: left.cost + right.cost, plan: Plan::split(test, left.plan, right.plan) }
     }

@@ -1,8 +1,8 @@
 //! The rows of a node in ascending order of each feature, and the cuts between values of one
 //! feature.
 //!
-//! The lists of a node are filtered from those of its parent, so nothing is sorted again: O(rows of
-//! the parent x features). Cuts are found in one pass in each direction.
+//! The lists of a node are filtered from the lists of its parent, so nothing is sorted again:
+//! O(rows of the parent x features). Cuts are found in one pass in each direction.
 
 use super::problem::{Problem, size};
 
@@ -16,12 +16,13 @@ pub(super) struct SortedLists {
 }
 
 impl SortedLists {
-    /// The lists of all rows of a problem.
+    /// The lists of all rows of a problem. Every feature was sorted once when the problem was made.
     pub(super) fn all(problem: &Problem) -> Self {
         Self { n_rows: problem.n_rows, rows: problem.orders.concat() }
     }
 
-    /// The lists of a subset of the rows, which is given as bits.
+    /// The lists of a subset of the rows, which is given as bits. The order is kept, so the cost is
+    /// O(rows x features) without a sort.
     pub(super) fn restrict(&self, n_features: usize, bits: &[u64]) -> Self {
         let n_rows = size(bits);
         let mut rows = Vec::with_capacity(n_features * n_rows);
@@ -32,7 +33,8 @@ impl SortedLists {
         Self { n_rows, rows }
     }
 
-    /// Rows in ascending order of a feature.
+    /// Rows in ascending order of a feature. Rows with the same rank are in the order of their
+    /// numbers.
     pub(super) fn of(&self, feature: usize) -> &[u16] {
         &self.rows[feature * self.n_rows..(feature + 1) * self.n_rows]
     }
@@ -57,7 +59,7 @@ pub(super) struct FeatureCuts {
 struct SideClasses {
     /// Classes allowed for all its rows.
     common: u64,
-    /// Classes that are the only allowed one of some row: each needs a leaf of its own.
+    /// Classes that are the only allowed one of some row: each needs a separate leaf.
     required: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What leaves cost, for the search for optimal trees: the error in whole numbers, or any sum over
-//! the leaves.
+//! The costs of leaves, for the search for optimal trees: the error in whole numbers, or any sum
+//! over the leaves.
 //!
 //! A loss gives the best test of one column on both sides of up to [`LANES`] thresholds of another
 //! column at once ([`Loss::stumps`]), which is where the search spends its time. And it says how
@@ -33,7 +33,7 @@ pub(super) struct LaneThresholds {
     pub(super) len: usize,
 }
 
-/// What is known about both sides of some thresholds.
+/// Losses and bounds of both sides of some thresholds.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SideLosses {
     /// Their losses as leaves.
@@ -52,9 +52,9 @@ pub(super) struct LaneCodes {
     /// `code | class << 8` of each row by its number; the code is the number of thresholds that are
     /// not above its value.
     pub(super) by_row: Vec<u16>,
-    /// By class and lane, the rows or the weight on the left side.
+    /// For each class and lane, the number or the weight of the rows on the left side.
     pub(super) left: Vec<[f64; LANES]>,
-    /// By lane, the number of rows on the left side; each copy of a row counts.
+    /// For each lane, the number of rows on the left side; each copy of a row counts.
     pub(super) rows_left: [u32; LANES],
     /// Number of all rows with their copies.
     pub(super) rows: u32,
@@ -98,9 +98,9 @@ pub(super) struct StumpDepth<'a> {
     pub(super) is_coarse: bool,
     /// The fewest rows that a test must leave on each side.
     pub(super) min_rows: u32,
-    /// Whether the threshold of a lane may be of use, given the losses so far, of which `free` are
-    /// final. If not, these may stand as its bounds, and tests that leave enough rows are not
-    /// sought.
+    /// Whether the threshold of a lane may be of use, given the losses so far, whose `free` bounds
+    /// are final. If not, the losses may stand as its bounds, and tests that leave enough rows are
+    /// not searched for.
     pub(super) is_open: &'a dyn Fn(&SideLosses, usize) -> bool,
 }
 
@@ -135,7 +135,7 @@ pub(super) trait Loss: Sync {
     fn skips_runs(&self) -> bool;
 }
 
-/// Memory of [`Loss::stumps`], kept between calls: each loss has its own kind.
+/// Memory of [`Loss::stumps`], kept between calls; its type depends on the loss.
 #[derive(Debug, Default)]
 pub(super) struct StumpMemory(Option<Box<dyn Any + Send>>);
 
@@ -144,7 +144,8 @@ pub(super) struct StumpMemory(Option<Box<dyn Any + Send>>);
 pub(super) struct Pool(Mutex<Vec<StumpMemory>>);
 
 impl Pool {
-    /// Use a piece of memory, a new one if all are in use.
+    /// Use a piece of memory, a new one if all are in use. The memory is given back afterwards, so
+    /// at most as many pieces exist as threads work at the same time.
     pub(super) fn with<R>(&self, work: impl FnOnce(&mut StumpMemory) -> R) -> R {
         let mut memory = lock(&self.0).pop().unwrap_or_default();
         let result = work(&mut memory);
@@ -180,7 +181,7 @@ pub(super) struct ErrorLoss<T> {
 #[derive(Debug, Default)]
 pub(super) struct ErrorMemory<T> {
     codes: LaneCodes,
-    /// By class, the weight on the left side of each lane, and on both sides.
+    /// For each class, the weight on the left side of each lane, and on both sides.
     left: Vec<Lanes<T>>,
     totals: Vec<T>,
     /// Memory of scans of rows, and of tables of buckets.
@@ -192,7 +193,8 @@ pub(super) struct ErrorMemory<T> {
 }
 
 impl<T: LaneInt> ErrorLoss<T> {
-    /// The error of rows with whole weights whose sum is at most the `MOST` of the type.
+    /// The error of rows with whole weights whose sum is at most the `MOST` of the type. The caller
+    /// has checked this limit, as larger sums would overflow the lanes.
     pub(super) fn new(rows: &RankedRows) -> Self {
         let weights = rows.weights.iter().map(|&w| w as u32).collect();
         Self { weights, level: Level::active(), lanes: std::marker::PhantomData }
@@ -445,8 +447,8 @@ const LEAVES: usize = 4 * LANES;
 
 impl<C: Weight> AdditiveLoss<C> {
     /// Write the losses of the four leaves that a second test at a place makes of each lane. In
-    /// `losses`, each of them has a block of lanes: of the left side, the rows before the place and
-    /// those behind it, then of the right side.
+    /// `losses`, each leaf has a block of lanes: first the rows of the left side before the place
+    /// and behind it, then the rows of the right side.
     fn write_losses_at_place(&self, memory: &mut AdditiveMemory<C>, losses: &mut [f64; LEAVES]) {
         let AdditiveMemory { codes, before, passed, totals, leaves } = memory;
         for (class, leaves) in leaves.chunks_exact_mut(LEAVES).enumerate() {
@@ -540,7 +542,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
                             known.reached[side][l] = known.reached[side][l].min(before + behind);
                         }
                         // A test inside the bucket that ends here leaves at least the rows before
-                        // the bucket on its left, and those behind it on its right.
+                        // the bucket on its left, and at least the rows behind it on its right.
                         let before_bucket = if is_coarse { loss_before[side][l] } else { before };
                         let bound = before_bucket + behind;
                         known.free[side][l] = known.free[side][l].min(bound);

@@ -1,7 +1,7 @@
 //! Measures of two classes that are no sum over the leaves: F and Matthews.
 //!
-//! With P and N the weights of the positive and the negative rows, and FP and FN those of the
-//! misclassified ones, TP = P - FN and TN = N - FP:
+//! With P and N the weights of the positive and the negative rows, and FP and FN the weights of the
+//! misclassified rows, TP = P - FN and TN = N - FP:
 //!
 //! ```text
 //! F_beta   = (1 + beta^2) TP / ((1 + beta^2) TP + beta^2 FN + FP)
@@ -31,7 +31,8 @@ pub(super) struct Wrong {
 
 impl Measure {
     /// The value of the measure for some misclassified weights, given the weight of all negative
-    /// and of all positive rows.
+    /// and of all positive rows. It lies between 0 and 1 for F, and between -1 and 1 for Matthews;
+    /// 0/0 counts as 0.
     pub(super) fn of(self, wrong: Wrong, [negative, positive]: [f64; 2]) -> f64 {
         let Wrong { fp, fn_ } = wrong;
         let (tp, tn) = (positive - fn_, negative - fp);

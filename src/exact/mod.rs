@@ -3,7 +3,7 @@
 //! A tree is consistent if it classifies every training row correctly, and minimal if no consistent
 //! tree has fewer nodes (Spaeh & Kosub, "Global Evaluation for Decision Tree Learning", sections
 //! 2.2 and 3.1). Finding a minimal tree is NP-hard. [`minimal_tree`] asks for trees of 0, 1, 2, ...
-//! splits ([`prove`] asks, [`consistent`] answers) and keeps what was proven by set of rows
+//! splits ([`prove`] asks, [`consistent`] answers) and keeps the proven bounds by set of rows
 //! ([`cache`]). Tests are `x <= r`; levels of a nominal feature count as numbers in their declared
 //! order.
 //!
@@ -15,8 +15,8 @@
 //! Time grows exponentially with the size of the tree, and little with the rows: complete tables of
 //! a few hundred rows with trees of 81 nodes (the second MONK's problem) take less than a second,
 //! 500 rows of six real numbers with trees of about 20 nodes take seconds. A search runs on one
-//! thread, because what it visits depends on what was proven before, and results must be
-//! reproducible.
+//! thread, because the sets that it visits depend on the bounds that were proven before, and
+//! results must be reproducible.
 //!
 //! When not to use it: on noisy data, whose consistent trees have a node per few rows. The bounds
 //! are valid there, but far apart.
@@ -122,14 +122,14 @@ impl SearchLimits {
     }
 }
 
-/// Time beyond the limit for what must be done in any case: the first tree, and the conversion of
+/// Time beyond the limit for the steps that are always done: the first tree, and the conversion of
 /// the last one.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// A consistent tree, and a lower bound of the size of all consistent trees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundTree {
-    /// The smallest tree that was found.
+    /// The smallest known tree.
     pub tree: Tree,
     /// A proven lower bound of the nodes of a consistent tree. If the tree has as many, it is
     /// minimal.

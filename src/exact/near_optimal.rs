@@ -1,8 +1,8 @@
 //! The first tests of trees that are nearly optimal.
 //!
-//! Each feature is searched on its own: all its tests below a limit, or, if there is none, its best
-//! one. So the list says what every feature can do as the first one. The best trees of some of
-//! these tests are written down.
+//! Each feature is searched separately for all tests below a limit or, if there is none, for its
+//! best test. So the list shows how good a tree each feature allows as the first one. The best
+//! trees of some of these tests are written down.
 
 use super::any_depth::{FirstTest, first_tests, solve_any};
 use super::losses::Loss;
@@ -62,7 +62,7 @@ pub(super) struct NearRoots {
     pub(super) most_trees: usize,
 }
 
-/// A first test with its place in the list of the features.
+/// A first test with its position in the list of the features.
 struct ListedTest {
     root: FirstTest,
     feature: usize,

@@ -1,4 +1,4 @@
-//! What an optimal tree is asked to minimise, within which limits, and what is found.
+//! The objective that an optimal tree minimises, the limits of its search, and the result.
 
 use super::SearchLimits;
 use super::measures::Measure;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 const F_MEASURE: &str = "f_measure";
 const MATTHEWS: &str = "matthews";
 
-/// Which of several optimal trees is found.
+/// Which of several optimal trees is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TieRule {
@@ -36,9 +36,10 @@ pub struct Objective {
     pub criterion_options: Map<String, Value>,
     /// Costs of errors, in place of the criterion.
     pub cost_matrix: Option<Vec<Vec<f64>>>,
-    /// Losses of leaves in place of the criterion, of two classes: at `i * (n1 + 1) + j` of i rows
-    /// of the first class and j of the second, n1 rows of which there are in all. None is negative,
-    /// and one more row of either class never costs less.
+    /// Losses of leaves in place of the criterion, for two classes: entry `i * (n1 + 1) + j` is the
+    /// loss of a leaf with i rows of the first class and j of the second, and n1 is the number of
+    /// all rows of the second class. None is negative, and one more row of either class never costs
+    /// less.
     pub leaf_losses: Option<Vec<f64>>,
     /// Largest number of tests on a path.
     pub max_depth: Option<usize>,
@@ -52,7 +53,7 @@ pub struct Objective {
     pub leaf_penalty: f64,
     /// How nominal features are tested.
     pub nominal_splits: NominalTests,
-    /// Which of several optimal trees is found.
+    /// Which of several optimal trees is returned.
     pub ties: TieRule,
 }
 
@@ -80,7 +81,7 @@ pub(super) const ERROR: &str = "error";
 /// are never searched in full.
 const MOST_DEPTH: u32 = 60;
 
-/// The tree of least cost, or the best that was found within the limits.
+/// The tree of least cost, or the best known one if a limit ended the search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cheapest {
     /// The tree.
@@ -97,7 +98,7 @@ pub struct Cheapest {
 
 impl Objective {
     /// Refuse options outside their domain, options that do not go together, and a search without
-    /// any limit.
+    /// any limit. It reads no rows, so it comes before they are ranked.
     pub(super) fn check(&self, limits: &SearchLimits) -> Result<()> {
         if !(self.leaf_penalty >= 0.0 && self.leaf_penalty.is_finite()) {
             let reason = "must be a finite number >= 0 (a share of the rows)";
@@ -138,7 +139,8 @@ impl Objective {
     }
 
     /// The most leaves of a tree of `rows` rows, its most levels, and the most levels that are
-    /// searched in full.
+    /// searched in full. The levels never exceed the leaves minus 1. The last two numbers differ
+    /// only with `lookahead`.
     pub(super) fn shape(&self, limits: &SearchLimits, rows: usize) -> (u32, [u32; 2]) {
         let by_nodes = limits.max_nodes.map_or(usize::MAX, |nodes| nodes.div_ceil(2));
         let leaves = by_nodes.min(self.max_leaf_nodes.unwrap_or(usize::MAX)).min(rows) as u32;
@@ -147,8 +149,8 @@ impl Objective {
         (leaves, [depth, self.lookahead.map_or(depth, |d| depth.min(d as u32))])
     }
 
-    /// The measure of two classes that is asked for in place of a sum over the leaves, if it is
-    /// one.
+    /// The measure of two classes that replaces a sum over the leaves, if the criterion is such a
+    /// measure.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for options that a measure does not take, [`Error::Parameter`] for

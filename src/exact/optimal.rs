@@ -68,7 +68,8 @@ pub fn optimal_tree(
 /// the best trees of at most `most_trees` of these tests.
 ///
 /// # Errors
-/// Those of [`optimal_tree`], and [`Error::OutOfTime`] within limits of time or search nodes.
+/// Returns the errors of [`optimal_tree`], and [`Error::OutOfTime`] when a limit on time or search
+/// nodes is reached.
 pub fn near_optimal(
     data: &Dataset,
     rows: &[u32],

@@ -17,17 +17,19 @@ pub(super) struct SetPart<'s> {
 }
 
 impl<'s> SetPart<'s> {
-    /// All rows of a set.
+    /// All rows of a set. Its columns are sorted already, so nothing is copied.
     pub(super) fn whole(set: &'s SortedSet) -> Self {
         Self { set, side: None }
     }
 
-    /// The rows on one side of a test of a set.
+    /// The rows on one side of a test of a set. The columns of the side are sorted when they are
+    /// asked for, so most sides cost no memory.
     pub(super) fn side(set: &'s SortedSet, test: RankedTest, is_right: bool) -> Self {
         Self { set, side: Some((test, is_right)) }
     }
 
-    /// Weight of each class.
+    /// Weight of each class. For a side of a test it is O(rows of the side), as the weights are
+    /// added anew.
     pub(super) fn counts(&self, rows: &RankedRows) -> Vec<f64> {
         let Some((test, is_right)) = self.side else { return self.set.counts.clone() };
         let order = &self.set.columns[test.column as usize].order;
@@ -35,10 +37,11 @@ impl<'s> SetPart<'s> {
         rows.counts(if is_right { right } else { left })
     }
 
-    /// Call `visit` with each column and its number. Of a side, one column is sorted at a time.
+    /// Call `visit` with each column and its number. For a side of a test, one column is sorted at
+    /// a time.
     ///
     /// # Errors
-    /// Those of [`Control::check`], before a column is sorted.
+    /// Returns the error of [`Control::check`], which is called before a column is sorted.
     pub(super) fn each_column(
         &self,
         rows: &RankedRows,
@@ -57,8 +60,8 @@ impl<'s> SetPart<'s> {
         Ok(())
     }
 
-    /// Call `work` with the part as a set of its own, sorted in all columns. The hash of the set is
-    /// not set.
+    /// Call `work` with the part as a separate set, sorted in all columns. The hash of the set is
+    /// left at 0.
     pub(super) fn with_set<R>(
         &self,
         rows: &RankedRows,

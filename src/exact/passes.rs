@@ -3,8 +3,9 @@
 //!
 //! A level starts with the greedy trees of its depth and the best tree of the level before, grown
 //! by one test, and goes on from the bounds that were proven there. Each level but the last one has
-//! to leave half of the limit to the next one. So what a limit finds is never worse than a greedy
-//! tree, nor than what half of the limit finds for one level less: it begins with the same steps.
+//! to leave half of the limit to the next one. So the result within a limit is never worse than a
+//! greedy tree, nor than the result within half of the limit for one level less: the search begins
+//! with the same steps.
 //!
 //! Proving the last quarter of a bound takes about 90 % of the time. So where time may end, a pass
 //! is content with a tree and a bound of half its cost ([`Query::share`]), the next one with three
@@ -42,7 +43,7 @@ pub(super) struct Controls<'c> {
     pub(super) ending: &'c Control,
 }
 
-/// What a search by levels is asked for.
+/// The task of a search by levels.
 pub(super) struct Task {
     /// Largest number of tests on a path.
     pub(super) depth: u32,
@@ -70,7 +71,7 @@ struct LevelSearch<'s, 'a> {
     budget: u64,
 }
 
-/// What a search by levels has found so far.
+/// The results of a search by levels so far.
 struct LevelProgress {
     level: u32,
     /// The best tree of any level, with all its tests.
@@ -84,7 +85,7 @@ struct LevelProgress {
 }
 
 /// Search the trees of all rows. The result is the answer of the last pass, with a bound that is
-/// proven, and the best tree, or the best one that was found.
+/// proven, and the best tree or, if time was up, the best known one.
 ///
 /// # Errors
 /// [`Error::Cancelled`], and errors of the criterion. That time or search nodes are used up is no
@@ -171,7 +172,7 @@ impl LevelSearch<'_, '_> {
         let halvings = if is_last { 0 } else { self.task.depth - level };
         let nodes = (self.budget - self.opened_before) >> halvings.min(63);
         self.growth.setting.nodes.budget.store(self.opened_before + nodes, Ordering::Relaxed);
-        // Progress is that of the last level.
+        // Only the last level reports progress.
         self.growth.setting.reported.store(0, Ordering::Relaxed);
         let time_share = f64::from(halvings).exp2().recip();
         let control = self.searching.within_share(self.task.start, time_share);
@@ -231,7 +232,9 @@ impl LevelSearch<'_, '_> {
     }
 }
 
-/// Grow from the leaves of a tree, by the loss, until it has `depth` levels.
+/// Grow from the leaves of a tree, by the loss, until it has `depth` levels. It completes a search
+/// with `lookahead`, whose optimal tree ends above the full depth. Stumps of the plan may become
+/// deeper subtrees.
 pub(super) fn grow_leaves_greedily(
     growth: &GreedyGrowth<'_, '_>,
     part: SetPart<'_>,
@@ -275,7 +278,9 @@ fn complete_plan(
     }
 }
 
-/// The tree of a plan, with the best test of each stump.
+/// The tree of a plan, with the best test of each stump. The search keeps only the number of leaves
+/// of its last levels, which saves memory; the tests are computed here once, for the tree that is
+/// returned.
 pub(super) fn complete_stumps(
     setting: &Setting<'_>,
     part: SetPart<'_>,

@@ -1,7 +1,7 @@
 //! A tree during an exact search, with ranks as thresholds, and its conversion to a [`Tree`].
 //!
-//! A plan does not hold sets of rows; functions that need those of the nodes send the rows down
-//! again, O(rows x depth).
+//! A plan does not hold sets of rows. Functions that need the rows of the nodes send all rows down
+//! the tree again, O(rows x depth).
 
 use super::consistent::{ConsistentSearch, Halt};
 use super::lists::SortedLists;
@@ -29,7 +29,7 @@ pub(super) struct TreePlan {
 }
 
 impl TreePlan {
-    /// Number of splits.
+    /// Number of splits. Every node has no child or two, so it follows from the number of nodes.
     pub(super) fn n_splits(&self) -> usize {
         self.nodes.len() / 2
     }
@@ -80,7 +80,7 @@ impl TreePlan {
         }
     }
 
-    /// The tree of at most `budget` splits that a search has found for a set of rows.
+    /// The tree of at most `budget` splits that a search has proven to exist for a set of rows.
     ///
     /// # Errors
     /// [`Halt`] if a part of the tree has left the cache and cannot be found again in time.
@@ -108,7 +108,7 @@ impl TreePlan {
                     search.cache.get(bits).ok_or(Halt::Spent)?
                 }
             };
-            // Divide the other splits: what the known trees of both sides need.
+            // The other splits are divided as the known trees of both sides need them.
             let (left, right) = divide(&problem.ranks, bits, known.split);
             let [need_left, need_right] = [&left, &right].map(|side| search.high(side, u16::MAX));
             let total = known.high - 1;

@@ -1,11 +1,11 @@
 //! The input of an exact search: distinct rows, with ranks instead of values, and for each row the
 //! classes that a consistent tree may predict for it.
 //!
-//! Rows that agree on every feature are one row here. Its allowed classes are those of the largest
-//! weight among its copies, so that a tree that is consistent with the allowed classes makes the
-//! fewest training errors that any tree can make. Values become dense ranks (a nominal value: the
-//! rank of its code among the codes that occur), and a test is `rank <= r` ([`RankTest`]). Sets of
-//! rows are bit sets of 64-bit words. O(rows x features x log rows).
+//! Rows that agree on every feature are one row here. Its allowed classes are the classes with the
+//! largest weight among its copies, so that a tree that is consistent with the allowed classes
+//! makes the fewest training errors that any tree can make. Values become dense ranks (a nominal
+//! value: the rank of its code among the codes that occur), and a test is `rank <= r`
+//! ([`RankTest`]). Sets of rows are bit sets of 64-bit words. O(rows x features x log rows).
 
 use super::ranked::cell;
 use crate::data::{Dataset, ones};
@@ -86,13 +86,13 @@ pub(super) struct Problem {
     pub(super) group: Vec<u32>,
     /// Weight of the rows that every tree misclassifies.
     pub(super) unavoidable: f64,
-    /// The sets of allowed classes that occur, those of one class first.
+    /// The sets of allowed classes that occur; the sets of one class come first.
     pub(super) class_sets: Vec<ClassSet>,
 }
 
 impl Problem {
-    /// Encode some rows (internal numbers, positive weights). `weight` gives the weight of a row,
-    /// `errors` and `missing` say what is refused.
+    /// Encode some rows (internal numbers, positive weights). `weight` gives the weight of a row;
+    /// `errors` and `missing` say which rows are refused.
     ///
     /// # Errors
     /// [`Error::Data`] without rows, for too many features, classes or distinct rows, for missing
@@ -164,7 +164,7 @@ impl Problem {
         })
     }
 
-    /// The set of all rows.
+    /// The set of all rows. It is the root of a search, with one bit per distinct row.
     pub(super) fn everything(&self) -> Vec<u64> {
         first_rows(self.n_rows)
     }
@@ -182,7 +182,8 @@ impl Problem {
         leaves
     }
 
-    /// Classes that are allowed for all rows of a set, as bits.
+    /// Classes that are allowed for all rows of a set, as bits. 0 says that no leaf is consistent
+    /// with the set. An empty set allows all classes.
     pub(super) fn common(&self, bits: &[u64]) -> u64 {
         let mut common = u64::MAX;
         for ClassSet { classes, rows } in &self.class_sets {
@@ -194,8 +195,8 @@ impl Problem {
     }
 
     /// The label of a set of rows as a leaf: the class (position in `classes`) of the largest
-    /// weight among those allowed for all its rows, the lower one on ties; among all classes if
-    /// there are none.
+    /// weight among the classes that are allowed for all its rows, the lower one on ties. If there
+    /// is no such class, all classes compete.
     pub(super) fn label(&self, bits: &[u64]) -> u16 {
         let candidates = match self.common(bits) {
             0 => u64::MAX,
@@ -380,20 +381,22 @@ fn class_sets(allowed: &[u64], words: usize) -> Vec<ClassSet> {
     sets
 }
 
-/// The set of the first `n` rows.
+/// The set of the first `n` rows. It has one word per 64 rows, and the bits behind the last row are
+/// 0.
 pub(super) fn first_rows(n: usize) -> Vec<u64> {
     (0..n.div_ceil(64))
         .map(|word| if n >= (word + 1) * 64 { u64::MAX } else { (1 << (n & 63)) - 1 })
         .collect()
 }
 
-/// Add a row to a set.
+/// Add a row to a set. Nothing changes if the set has it already.
 #[inline]
 pub(super) fn insert(bits: &mut [u64], row: usize) {
     bits[row >> 6] |= 1 << (row & 63);
 }
 
-/// Divide a set by a test: the rows on the left, and those on the right.
+/// Divide a set by a test into the rows on the left and the rows on the right. Rows go left if the
+/// rank of their value is at most the rank of the test. O(rows of the set).
 pub(super) fn divide(ranks: &[Vec<u32>], bits: &[u64], test: RankTest) -> (Vec<u64>, Vec<u64>) {
     let ranks = &ranks[usize::from(test.feature)];
     let mut left = vec![0_u64; bits.len()];
@@ -406,12 +409,12 @@ pub(super) fn divide(ranks: &[Vec<u32>], bits: &[u64], test: RankTest) -> (Vec<u
     (left, right)
 }
 
-/// Rows of a set, ascending.
+/// Rows of a set, ascending. It visits only the bits that are set, not every distinct row.
 pub(super) fn members(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
     ones(bits).map(|row| row as usize)
 }
 
-/// Number of rows of a set.
+/// Number of rows of a set. O(words).
 pub(super) fn size(bits: &[u64]) -> usize {
     bits.iter().map(|w| w.count_ones() as usize).sum()
 }

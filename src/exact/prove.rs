@@ -46,7 +46,8 @@ fn answer<T>(outcome: std::result::Result<T, Halt>) -> Result<Option<T>> {
 }
 
 impl<'s, 'a> Proof<'s, 'a> {
-    /// A proof that begins with a tree and the bound by classes.
+    /// A proof that begins with a tree and the bound by classes. The tree is an upper bound; the
+    /// proof ends when the lower bound meets it.
     pub(super) fn new(search: &'s mut ConsistentSearch<'a>, best: TreePlan) -> Self {
         let problem = search.problem;
         let low = search.low_by_classes(&problem.everything());
@@ -59,7 +60,9 @@ impl<'s, 'a> Proof<'s, 'a> {
         low < self.best.n_splits() && low <= most && self.low < MOST_SPLITS
     }
 
-    /// Raise the lower bound until it meets the tree, exceeds `most`, or the budget is spent.
+    /// Raise the lower bound until it meets the tree, exceeds `most`, or the budget is spent. It
+    /// begins with a small budget for the lower bound, then tries to improve the tree by its
+    /// subtrees, and spends the rest on the lower bound again.
     pub(super) fn run(&mut self, most: usize) -> Result<()> {
         let budget = self.search.meter.left;
         self.with_budget(budget.min(FIRST_RAISE), budget, |proof| proof.raise_low(most))?;
@@ -72,7 +75,7 @@ impl<'s, 'a> Proof<'s, 'a> {
         Ok(())
     }
 
-    /// Do some work with a share of the budget; what it leaves goes back to the budget.
+    /// Do some work with a share of the budget. The rest of the share goes back to the budget.
     fn with_budget(
         &mut self,
         share: u64,

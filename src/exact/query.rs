@@ -1,4 +1,4 @@
-//! A question about a set of rows, and its answer: what the parts of the search for optimal trees
+//! A question about a set of rows, and its answer, which the parts of the search for optimal trees
 //! pass to one another.
 
 use super::incumbent::Incumbent;
@@ -27,12 +27,13 @@ pub(super) struct Query<'q> {
     pub(super) share: f64,
     /// Whether the first of several best tests must be found ([`super::TieRule::First`]).
     pub(super) resolves_ties: bool,
-    /// Whether the set is that of all rows, so that progress is reported.
+    /// Whether the set holds all rows of the search, so that progress is reported.
     pub(super) is_root: bool,
 }
 
 impl<'q> Query<'q> {
-    /// The question for any best tree of a set, whatever it costs, with these bounds by column.
+    /// The question for any best tree of a set, whatever it costs, with these bounds by column. It
+    /// has no hint and asks for a proof of the best tree, without resolving ties.
     pub(super) fn new(set: &'q SortedSet, depth: u32, leaves: u32, by_column: &'q [f64]) -> Self {
         Self {
             set,
@@ -48,13 +49,14 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// Whether `floor`, a lower bound of all trees with a test, already suffices.
+    /// Whether `floor`, a lower bound of all trees with a test, already suffices. A query that
+    /// resolves ties goes on, as another tree of the same cost may come first.
     pub(super) fn is_settled(&self, best: &Incumbent, floor: f64) -> bool {
         best.sufficient_bound(self.share) <= floor && !best.resolves_ties
     }
 }
 
-/// The answer to a [`Query`]: a tree, and what was proven about all trees.
+/// The answer to a [`Query`]: a tree, and the bounds that were proven for all trees.
 #[derive(Clone)]
 pub(super) struct Answer {
     /// The best tree, if it costs less than the limit of the query. Otherwise it has no plan, and
@@ -70,7 +72,8 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// The answer that proves nothing, for a set with this number of columns.
+    /// The answer that proves nothing, for a set with this number of columns. Searches by levels
+    /// start from it: every bound is 0, and the cost is infinite.
     pub(super) fn unknown(columns: usize) -> Self {
         let best = Incumbent::new(f64::INFINITY, false);
         Self { best, lower: 0.0, by_column: vec![0.0; columns], halted: None }

@@ -28,7 +28,7 @@ pub enum NominalTests {
 /// Most levels of a feature that is tested by all divisions.
 pub const MOST_LEVELS: usize = 8;
 
-/// What the tests of a column ask of a value.
+/// The question that the tests of a column ask about a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Asked {
     /// Whether the value, or the code of the level, is small enough.
@@ -47,8 +47,8 @@ pub(super) struct TestColumn {
     /// Whether the rows with missing values go right.
     pub(super) missing_right: bool,
     pub(super) asked: Asked,
-    /// Rank of each row. Rank 0 is for missing values that go left, and the largest for those that
-    /// go right.
+    /// Rank of each row. Rank 0 is for missing values that go left, and the largest rank for
+    /// missing values that go right.
     pub(super) ranks: Vec<u32>,
     /// One more than the largest rank of a value that is known.
     pub(super) end: u32,
@@ -61,8 +61,8 @@ pub(super) struct RankedTest {
     pub(super) below: u32,
 }
 
-/// The order of tests that decides ties: the lowest feature, then the lowest threshold. The order
-/// of the fields is that of the comparison.
+/// The order of tests that decides ties: the lowest feature, then the lowest threshold. The derived
+/// comparison reads the fields in the order of their declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TieKey {
     pub(super) feature: usize,
@@ -77,7 +77,7 @@ pub(super) struct TieKey {
 /// positions in these lists.
 #[derive(Debug)]
 pub(super) struct RankedRows {
-    /// Class of each row, a position among those that are declared.
+    /// Class of each row, as its position among the declared classes.
     pub(super) class: Vec<u8>,
     /// Number of declared classes.
     pub(super) classes: usize,
@@ -121,27 +121,29 @@ impl RankedRows {
         Ok(ranked)
     }
 
-    /// Number of rows.
+    /// Number of rows. Rows of weight 0 are not among them; copies of a row count once.
     pub(super) fn len(&self) -> usize {
         self.class.len()
     }
 
-    /// Weight of a row.
+    /// Weight of a row. 1 if no weights are kept.
     pub(super) fn weight(&self, row: u32) -> f64 {
         self.weights.get(row as usize).copied().unwrap_or(1.0)
     }
 
-    /// Copies of a row.
+    /// Copies of a row. 1 if no copies are kept. Limits on the rows of a leaf count copies, not
+    /// weights.
     pub(super) fn size(&self, row: u32) -> u32 {
         self.copies.get(row as usize).copied().unwrap_or(1)
     }
 
-    /// Copies of some rows.
+    /// Copies of some rows. Their sum is the number of rows of a node as the model shows it.
     pub(super) fn sizes(&self, rows: &[u32]) -> u32 {
         rows.iter().map(|&row| self.size(row)).sum()
     }
 
-    /// Weight of each class of some rows.
+    /// Weight of each class of some rows. The list has one entry per declared class, also for
+    /// classes without rows. O(rows).
     pub(super) fn counts(&self, rows: &[u32]) -> Vec<f64> {
         let mut counts = vec![0.0; self.classes];
         for &row in rows {
@@ -215,12 +217,14 @@ impl RankedRows {
     }
 
     /// Whether the next column has the same tests, but sends missing values right instead of left.
+    /// Features with missing values have such pairs of columns.
     pub(super) fn has_twin(&self, column: usize) -> bool {
         !self.columns[column].missing_right
             && self.columns.get(column + 1).is_some_and(|next| next.missing_right)
     }
 
-    /// The place of a test in the order that decides ties.
+    /// The position of a test in the order that decides ties. It compares tests by their features
+    /// as given, not by the numbers of columns in the search.
     pub(super) fn tie_key(&self, test: RankedTest) -> TieKey {
         let &TestColumn { feature, variant, missing_right, .. } =
             &self.columns[test.column as usize];

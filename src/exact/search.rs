@@ -1,7 +1,7 @@
 //! One search for an optimal tree, from checked parameters to the tree of a model.
 //!
-//! [`Prepared`] checks what is asked and ranks the rows. [`OptimalSearch`] chooses the loss that
-//! suits them, asks a [`Question`] by it, and writes the tree that was found for a model.
+//! [`Prepared`] checks the request and ranks the rows. [`OptimalSearch`] chooses the loss that
+//! suits them, asks a [`Question`] by it, and writes the resulting tree for a model.
 
 use super::SearchLimits;
 use super::grown::GreedyGrowth;
@@ -52,7 +52,7 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Check what is asked.
+    /// Check the request.
     ///
     /// # Errors
     /// [`Error::Parameter`] and [`Error::Unsupported`] for limits or an objective outside their
@@ -78,13 +78,14 @@ impl<'a> Prepared<'a> {
         Ok(Self { data, rows, objective, limits, start, costs, weights })
     }
 
-    /// The control of the search: of one thread if there is a budget of search nodes, because what
-    /// such a budget finds must not depend on threads.
+    /// The control of the search. It has one thread if there is a budget of search nodes, because
+    /// the result within such a budget must not depend on threads.
     pub(super) fn control(&self, control: &Control) -> Control {
         if self.limits.node_budget.is_some() { control.serial() } else { control.clone() }
     }
 
-    /// The rows by rank, and the bytes that they and their search take ([`Self::admit`]).
+    /// The rows by rank, and the bytes that they and their search take ([`Self::admit`]). It fails
+    /// if these bytes exceed the memory limit, before the rows are ranked.
     pub(super) fn rank_rows(
         &self,
         is_weighed: bool,
@@ -97,7 +98,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// The bytes that ranked rows and their search take. `is_weighed` says that the search gives
-    /// the rows weights, even if they have none of their own.
+    /// the rows weights, even if the caller gave none.
     ///
     /// # Errors
     /// [`Error::Need`] if these are more than the memory limit allows.
@@ -107,14 +108,16 @@ impl<'a> Prepared<'a> {
         let (leaves, [_, depth]) = self.objective.shape(self.limits, n);
         let threads = control.threads();
         let sets = 1 + depth.saturating_sub(2).min(8) as usize * threads;
-        // By row and column: its rank, and in each set its order, mark, bucket, place and weight.
+        // Bytes per row and column: the rank, and in each set the order, mark, bucket, position and
+        // weight.
         let weighed = if is_weighed || *self.weights != Weights::Unit { 8 } else { 0 };
         let [of_cut, of_level] = [4 + sets * (11 + weighed), 4 + sets * 7].map(|cell| n * cell);
-        // By column: what describes it and its gaps, in two levels some for each thread.
+        // Bytes per column: its description and its gaps, with some for each thread in two levels.
         let gaps = if leaves >> depth.min(31) == 0 { leaves as usize } else { 1 };
         let of_column = 200 + sets * (250 + 130 * gaps.min(n)) + 300 * threads;
         let of_gaps = 50 * threads * n.min(2 * LANES);
-        // By row: what is known about it, and of several classes the largest one of each lane.
+        // Bytes per row: the facts about it and, with several classes, the largest class of each
+        // lane.
         let lanes = if self.data.n_classes() > 2 { 8 * LANES } else { 4 };
         let bytes = n * (80 + lanes * threads)
             + cuts.saturating_mul(of_cut + of_column + of_gaps)
@@ -128,7 +131,8 @@ impl<'a> Prepared<'a> {
         Ok(bytes)
     }
 
-    /// The search of ranked rows, by their own weights.
+    /// The search of ranked rows with the weights that they hold. The leaf penalty is a share of
+    /// the sum of these weights.
     pub(super) fn search<'s>(&'s self, ranked: &'s RankedRows) -> OptimalSearch<'s> {
         let total = match ranked.weights.is_empty() {
             true => ranked.len() as f64,
@@ -149,8 +153,8 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// What a search can be asked for. The search chooses the type of the loss, and the question runs
-/// with it.
+/// A question that a search can answer. The search chooses the type of the loss, and the question
+/// runs with it.
 pub(super) trait Question {
     type Found;
 
@@ -195,12 +199,13 @@ impl Question for BestTree {
         if !is_deepest {
             best = grow_leaves_greedily(&growth, whole, &best.plan, *full_depth, controls.ending)?;
         }
-        // Of deeper trees nothing is known but that no loss is negative, and that they have a leaf.
+        // Nothing is known about deeper trees, except that no loss is negative and that every tree
+        // has a leaf.
         let is_proven = is_done && best.cost <= setting.cost_with_rounding(set, answer.best.cost);
         let lower =
             if is_deepest { (!is_proven).then_some(answer.lower) } else { Some(leaf_penalty) };
-        // The bound minus what the penalty for ties may have added to it. A whole cost is at least
-        // the next whole number; 1e-6 forgives rounding.
+        // The bound minus the most that the penalty for ties may have added to it. A whole cost is
+        // at least the next whole number; 1e-6 forgives rounding.
         let lower = lower.map(|lower| {
             let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
             let lower = (lower - ties).max(leaf_penalty);
@@ -230,7 +235,7 @@ pub(super) struct OptimalSearch<'a> {
     pub(super) opened: u64,
 }
 
-/// What the solver needs for a search: the set of all rows, and the limits of its trees.
+/// The input of the solver: the set of all rows, and the limits of its trees.
 pub(super) struct Started<'a> {
     pub(super) setting: Setting<'a>,
     pub(super) set: SortedSet,
@@ -290,9 +295,9 @@ impl OptimalSearch<'_> {
         cell(&self.data.columns()[feature], self.rows[row as usize])
     }
 
-    /// What a test asks in terms of the data: up to which number (`Ok`), or which levels (`Err`) go
-    /// left. `around` are rows with the nearest values on both sides; none if all known values are
-    /// on the left.
+    /// A test in terms of the data: the largest number (`Ok`), or the levels (`Err`), that go left.
+    /// `around` are rows with the nearest values on both sides; none if all known values are on the
+    /// left.
     pub(super) fn asked(
         &self,
         column: &TestColumn,
@@ -336,7 +341,8 @@ impl OptimalSearch<'_> {
                 return Err(Error::Data(reason));
             }
         }
-        // What is counted in whole numbers counts the rows of a leaf, too.
+        // A count in whole numbers is also read as the number of rows of a leaf, so both must be
+        // equal where leaves need several rows.
         let is_size = |row: u32| self.ranked.weight(row) == f64::from(self.ranked.size(row));
         let is_counted = self.is_error(criterion.as_ref())
             && self.is_whole
@@ -362,8 +368,8 @@ impl OptimalSearch<'_> {
             && self.objective.leaf_losses.is_none()
     }
 
-    /// The solver's input for this search; `resolves_ties` says whether of several best trees the
-    /// first one is asked for.
+    /// The solver's input for this search; `resolves_ties` says whether the first of several best
+    /// trees is wanted.
     pub(super) fn start<'s>(
         &'s self,
         loss: &'s dyn Loss,

@@ -1,13 +1,13 @@
-//! What all parts of the search for optimal trees share: the rows, the loss, the penalty of a leaf,
-//! the solved sets, the memory of scans, and the count of search nodes.
+//! The state that all parts of the search for optimal trees share: the rows, the loss, the penalty
+//! of a leaf, the solved sets, the memory of scans, and the count of search nodes.
 //!
 //! Inside the search, the cost of a tree is its loss plus `penalty` per leaf. The penalty contains
-//! a tiny one that breaks ties, so that of trees with the same loss the one with the fewest leaves
-//! costs least. It obeys the same bounds as the part that the user has set. Costs that differ by
-//! less than `tie` count as equal.
+//! a tiny part that breaks ties, so that among trees with the same loss the one with the fewest
+//! leaves costs least. This part obeys the same bounds as the penalty that the user has set. Costs
+//! that differ by less than `tie` count as equal.
 //!
 //! Where leaves need several rows, a second setting has the same rows without that limit: the
-//! bounds of [`super::bounds`] need what its trees cost.
+//! bounds of [`super::bounds`] need the costs of its trees.
 
 use super::incumbent::{Incumbent, Split};
 use super::losses::{Loss, Pool};
@@ -29,7 +29,8 @@ const ROUNDING: f64 = 1e-9;
 /// Limits the shift of `1 << levels`; trees are never searched in full as deep as that.
 const MOST_REPEATED_LEVELS: u32 = 15;
 
-/// The input of one search that does not change while it runs, and what its threads share.
+/// The input of one search that does not change while it runs, and the state that its threads
+/// share.
 pub(super) struct Setting<'a> {
     pub(super) rows: &'a RankedRows,
     pub(super) loss: &'a dyn Loss,
@@ -60,7 +61,8 @@ pub(super) struct SearchNodes {
 }
 
 impl Setting<'_> {
-    /// The rule by which places between rows are marked as possible tests.
+    /// The rule by which positions between rows are marked as possible tests. It depends on the
+    /// loss: only some losses allow skipping the positions inside a run of rows of one class.
     pub(super) fn mark_rule(&self) -> MarkRule {
         MarkRule { min_rows: self.min_rows, skips_runs: self.loss.skips_runs() }
     }
@@ -91,9 +93,9 @@ impl Setting<'_> {
         cost < best.cost - self.tie || cost <= best.cost + self.tie && is_earlier()
     }
 
-    /// What a tree must cost less than if its first test is this threshold of a column, or a higher
-    /// one. Where ties are resolved, tests that may come before the best one may cost as much as it
-    /// does, up to `tie`; else the share of the query decides.
+    /// The exclusive limit on the cost of a tree whose first test is this threshold of a column, or
+    /// a higher one. Where ties are resolved, tests that may come before the best one may cost as
+    /// much as it does, up to `tie`; else the share of the query decides.
     pub(super) fn limit(
         &self,
         query: &Query<'_>,
@@ -114,7 +116,7 @@ impl Setting<'_> {
     }
 
     /// The answer to a query from the best tree, a lower bound `floor` of all trees with a test,
-    /// and those bounds that were proven for the thresholds of each column. `halted` says why the
+    /// and the bounds that were proven for the thresholds of each column. `halted` says why the
     /// search ended early.
     pub(super) fn answer(
         &self,
@@ -150,8 +152,8 @@ impl Setting<'_> {
     /// Lower the bounds by column so far that they also hold in every subset of the rows.
     ///
     /// `by_column[c]` bounds the trees of all rows whose first test is of column `c`, and `lower`
-    /// bounds all trees. In a subset that first test may send all rows to one side. What is left
-    /// is a tree of one level less, so no bound may exceed that of trees of one level less.
+    /// bounds all trees. In a subset that first test may send all rows to one side. A tree of one
+    /// level less remains, so no bound may exceed the bound of the trees of one level less.
     ///
     /// A column that sends missing values left is followed by its twin, which sends them right. A
     /// test of the first may, in a subset, only divide missing from known values, as a test of the
@@ -190,20 +192,22 @@ impl Setting<'_> {
         dividing.fold(lower, |least, (_, bound)| least.max(bound - repeated_leaves))
     }
 
-    /// The cost of a leaf with these weights of the classes.
+    /// The cost of a leaf with these weights of the classes. It includes the penalty of one leaf,
+    /// so a tree costs the sum over its leaves.
     pub(super) fn leaf_cost(&self, counts: &[f64]) -> f64 {
         self.loss.leaf(counts) + self.penalty
     }
 
-    /// The cost of a set as a leaf.
+    /// The cost of a set as a leaf. It is an upper bound on the cost of the best tree of the set.
     pub(super) fn leaf_cost_of(&self, set: &SortedSet) -> f64 {
         self.leaf_cost(&set.counts)
     }
 
     /// The most that a tree of a set may seem to cost if it costs `cost`, when its leaves are added
-    /// in another order.
+    /// in another order. A tree that costs no more is taken to be as good.
     pub(super) fn cost_with_rounding(&self, set: &SortedSet, cost: f64) -> f64 {
-        // On the scale of the loss, also where the set has one class and no loss.
+        // Rounding is measured on the scale of the loss, also where the set has one class and no
+        // loss.
         let most = self.loss.rise(set.weight, set.weight);
         let scale = if most.is_finite() { most } else { self.leaf_cost_of(set).max(set.weight) };
         cost + ROUNDING * (cost + scale)

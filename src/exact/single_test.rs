@@ -8,7 +8,8 @@ use super::setting::Setting;
 use super::sorted::mark_to_score;
 use crate::parallel::Control;
 
-/// The answer to a query that allows one leaf only.
+/// The answer to a query that allows one leaf only. No test is allowed, so the bounds of all
+/// columns are infinite.
 pub(super) fn answer_leaf(setting: &Setting<'_>, query: &Query<'_>) -> Answer {
     let cost = setting.leaf_cost_of(query.set);
     let mut best = Incumbent::new(query.limit, query.resolves_ties);

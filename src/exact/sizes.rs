@@ -3,9 +3,10 @@
 //!
 //! Each size is searched with a budget of search nodes, and all sizes share another budget. When
 //! one is spent, the proven lower bound takes the place of the size, so results depend on the data
-//! alone and not on time. What was proven about one set is reused for the next ([`super::cache`]).
-//! Of equal rows with different classes the heaviest class counts; missing values are larger than
-//! all values. For small data only ([`MAX_SIZED_ROWS`]), as each size is an exact search.
+//! alone and not on time. Bounds that were proven for one set are reused for the next
+//! ([`super::cache`]). If equal rows have different classes, the class with the largest weight
+//! counts. Missing values are larger than all values. The sizes are for small data only
+//! ([`MAX_SIZED_ROWS`]), as each one is an exact search.
 
 use super::consistent::{ConsistentSearch, Halt, MOST_SPLITS, Meter};
 use super::lists::SortedLists;
@@ -61,7 +62,10 @@ impl TrainingSizes {
         CELLS / (self.problem.n_rows * self.problem.n_features).max(1) as u64
     }
 
-    /// A search that spends at most `budget` nodes on each set, and `left` on all of them.
+    /// A search that spends at most `budget` nodes on each set, and `left` on all of them. The
+    /// caller asks it for one sum after the other; a set whose budget is spent counts with its
+    /// proven lower bound. [`Self::usual_budget`] is the default number of nodes for all sizes of a
+    /// tree.
     pub fn sizer<'a>(&'a self, budget: u64, left: u64, control: &'a Control) -> Sizer<'a> {
         let meter = Meter::new(budget, control);
         let search = ConsistentSearch::new(&self.problem, MEMORY, meter);
@@ -127,7 +131,8 @@ impl Sizer<'_> {
         Ok(sum)
     }
 
-    /// Number of search nodes that were opened for all sums so far.
+    /// Number of search nodes that were opened for all sums so far. Growth subtracts it from the
+    /// budget of the tree when a search is done.
     pub fn spent(&self) -> u64 {
         self.search.meter.opened
     }

@@ -3,7 +3,7 @@
 //! Where the columns have few values, the same tests in another order lead to the same rows. A set
 //! is identified by its *hash*, the exclusive or of a random number of 128 bits per row, so that
 //! two different sets among billions are taken for the same with a probability below 1e-18. Where
-//! there are many thresholds, the same rows hardly ever come again, and nothing is kept.
+//! there are many thresholds, the same rows hardly ever occur again, and nothing is kept.
 
 use super::incumbent::{Incumbent, Plan};
 use crate::numeric::mix;
@@ -28,10 +28,10 @@ pub(super) struct SolvedTree {
     pub(super) plan: Option<Plan>,
 }
 
-/// Bytes of an entry, about: its key, its place in the table, and the nodes of a small tree.
+/// About the bytes of an entry: its key, its slot in the table, and the nodes of a small tree.
 const ENTRY_BYTES: usize = 400;
 
-/// What was proven, by set of rows; it is emptied when it is full.
+/// The trees and bounds that were proven, by set of rows. The table is emptied when it is full.
 #[derive(Debug, Default)]
 pub(super) struct SolvedSets {
     /// A random number per row; empty if nothing is kept.
@@ -50,8 +50,8 @@ impl SolvedSets {
         Self { row_hashes, most_trees: bytes / ENTRY_BYTES, trees: Mutex::default() }
     }
 
-    /// The hash of a set of rows; 0 if nothing is kept. That of one side of a test is the exclusive
-    /// or of the hashes of the set and of the other side.
+    /// The hash of a set of rows; 0 if nothing is kept. The hash of one side of a test is the
+    /// exclusive or of the hashes of the set and of the other side.
     pub(super) fn hash(&self, rows: &[u32]) -> u128 {
         if self.row_hashes.is_empty() {
             return 0;
@@ -59,7 +59,8 @@ impl SolvedSets {
         rows.iter().fold(0, |hash, &row| hash ^ self.row_hashes[row as usize])
     }
 
-    /// The best tree of a set, or a bound that is no less than `limit`.
+    /// The best tree of a set, or a bound that is no less than `limit`. `None` if nothing is kept,
+    /// or if the known bound is too small to be of use.
     pub(super) fn get(&self, key: &SolvedKey, limit: f64) -> Option<SolvedTree> {
         if self.row_hashes.is_empty() {
             return None;

@@ -1,7 +1,7 @@
 //! The rows of a node in the order of every test column, for the search for optimal trees.
 //!
-//! A child's orders are filtered from those of its parent, so nothing is sorted again: O(rows of
-//! the parent x columns). Behind each row of an order stands a *mark* that says which tests may
+//! A child's orders are filtered from the orders of its parent, so nothing is sorted again: O(rows
+//! of the parent x columns). Behind each row of an order stands a *mark* that says which tests may
 //! divide the rows there.
 
 use super::ranked::{RankedRows, RankedTest, TestColumn};
@@ -10,10 +10,10 @@ use crate::parallel::Control;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A test may divide the rows here: two values, of which the second may be missing.
+/// A test may divide the rows here, between two different values. The second value may be missing.
 pub(super) const ALLOWED: u8 = 1;
-/// It may be better than its neighbours, where leaves may have any number of rows: not both values
-/// have rows of one and the same class.
+/// The test may be better than its neighbours, where leaves may have any number of rows: not both
+/// values have rows of one and the same class.
 pub(super) const NEEDED: u8 = 2;
 /// The end of a bucket.
 pub(super) const BUCKET: u8 = 4;
@@ -40,8 +40,8 @@ fn bucket_target(n_rows: usize) -> usize {
 pub(super) struct SortedColumn {
     /// The rows in ascending order of rank.
     pub(super) order: Vec<u32>,
-    /// For each place of the order, what may be divided behind its row: [`ALLOWED`], [`NEEDED`] and
-    /// [`BUCKET`].
+    /// For each place of the order, the mark of the tests that divide behind its row: [`ALLOWED`],
+    /// [`NEEDED`] and [`BUCKET`].
     pub(super) marks: Vec<u8>,
     /// Number of distinct ranks. Threshold `i` asks for ranks below the `i`-th of them.
     pub(super) thresholds: usize,
@@ -56,7 +56,7 @@ pub(super) struct SortedColumn {
     pub(super) buckets: usize,
     /// Whether every needed place is the end of a bucket, so that buckets give exact losses.
     pub(super) exact: bool,
-    /// Whether the set has rows with missing values: those of the first or the last rank.
+    /// Whether the set has rows with missing values, which have the first or the last rank.
     pub(super) has_missing: bool,
     /// Computed when the first coarse scan asks for them.
     keys: OnceLock<BucketKeys>,
@@ -81,7 +81,8 @@ pub(super) struct SortedSet {
     /// Weight of all rows.
     pub(super) weight: f64,
     pub(super) columns: Vec<SortedColumn>,
-    /// What identifies the set among the solved ones ([`super::solved`]). 0 until it is set.
+    /// The hash that identifies the set among the solved ones ([`super::solved`]). 0 until it is
+    /// set.
     pub(super) hash: u128,
 }
 
@@ -93,7 +94,7 @@ pub(super) struct TestSide {
     pub(super) n_rows: usize,
 }
 
-/// What decides which places are marked.
+/// The facts that decide which places are marked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarkRule {
     /// Fewest rows of a leaf.
@@ -104,7 +105,7 @@ pub(super) struct MarkRule {
 }
 
 /// The first of `low..high` for which a property holds, or `high` if there is none. The property
-/// must hold for all numbers from the first one on: it is found by bisection.
+/// must hold for all numbers from the first one on, as the search is a bisection.
 pub(super) fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (low, high.max(low));
     while low < high {
@@ -119,7 +120,7 @@ pub(super) fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool
 }
 
 impl SortedSet {
-    /// All rows.
+    /// All rows. Each column is sorted by counting its ranks, O(rows + ranks).
     pub(super) fn all(rows: &RankedRows, rule: MarkRule, control: &Control) -> Result<Self> {
         let mut columns = Vec::with_capacity(rows.columns.len());
         for column in &rows.columns {
@@ -139,7 +140,8 @@ impl SortedSet {
         Ok(Self::of_columns(rows, columns))
     }
 
-    /// A column of the rows on one side of a test.
+    /// A column of the rows on one side of a test. Rows keep their order, so nothing is sorted.
+    /// O(rows of the set).
     pub(super) fn column_of_side(
         &self,
         rows: &RankedRows,
@@ -149,7 +151,8 @@ impl SortedSet {
     ) -> SortedColumn {
         let ranks = &rows.columns[test.column as usize].ranks;
         let SortedColumn { order: all, thresholds, .. } = &self.columns[column];
-        // Without a branch: every row is written, and the next place moves on if it stays.
+        // There is no conditional jump: every row is written, and the end of the list moves on if
+        // it stays.
         let mut order = vec![0_u32; n_rows + 1];
         let mut next = 0;
         for &row in all {
@@ -186,7 +189,8 @@ impl SortedSet {
         self.rows_below(column, threshold)
     }
 
-    /// One side of a test of this set.
+    /// One side of a test of this set. Only its number of rows is computed, from the position of
+    /// the test in its column.
     pub(super) fn test_side(
         &self,
         rows: &RankedRows,
@@ -210,7 +214,8 @@ impl SortedSet {
         self.columns[column].rows_below(threshold)
     }
 
-    /// Weight of the rows below a threshold of a column.
+    /// Weight of the rows below a threshold of a column. It is the number of rows if all weights
+    /// are 1, and the weight of all rows for the threshold behind the last one.
     pub(super) fn weight_below(&self, column: usize, threshold: usize) -> f64 {
         match &self.columns[column].weight_below[..] {
             [] => self.rows_below(column, threshold) as f64,
@@ -218,7 +223,7 @@ impl SortedSet {
         }
     }
 
-    /// The test of a threshold; that of the one behind the last holds for all rows.
+    /// The test of a threshold. The test of the threshold behind the last one holds for all rows.
     pub(super) fn test(&self, rows: &RankedRows, column: usize, threshold: usize) -> RankedTest {
         let row = self.columns[column].order.get(self.rows_below(column, threshold));
         let below = row.map_or(u32::MAX, |&row| rows.columns[column].ranks[row as usize]);
@@ -336,7 +341,7 @@ impl SortedColumn {
         // these from missing ones that go right; where they go left, that is the same test.
         let thresholds = below.len();
         let known = 1 + usize::from(has_left)..if is_twin { 0 } else { thresholds };
-        // Copies count as rows of a leaf: their number up to each place, if that may matter.
+        // The number of copies up to each place, if it may matter: copies count as rows of a leaf.
         let (mut passed, has_copies) = (0, rule.min_rows > 1 && !rows.copies.is_empty());
         let copies = order.iter().take(if has_copies { n } else { 0 }).map(|&row| {
             passed += rows.size(row);
@@ -351,7 +356,7 @@ impl SortedColumn {
         if thresholds == n {
             below = Vec::new();
         }
-        // Buckets end at needed places: at all of them if there are few, else at one of each
+        // Buckets end at needed places: at all of them if there are few, else at one in each
         // `n / most` rows.
         let most = bucket_target(n);
         let exact = n_needed < 2 * most;

@@ -33,8 +33,8 @@ fn resolve_ties(
     resolve_ties_below_root(setting, set, depth, &answer.best, control)
 }
 
-/// The tree of the first of several best first tests, which a search of the set has found, with the
-/// first of several best tests at every other node.
+/// The tree of the first of several best first tests, which a search of the set has determined,
+/// with the first of several best tests at every other node.
 ///
 /// # Errors
 /// The reason why a search ended early.

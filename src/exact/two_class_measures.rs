@@ -3,12 +3,12 @@
 //! Each tree is a point (FP, FN). Both measures fall as either grows, and are quasi-convex where a
 //! tree is better than chance: F is a ratio of linear functions, Matthews a linear function divided
 //! by the root of a concave one. So the best tree is a corner of the convex hull of all points, and
-//! corners are what trees of least cost `a FP + b FN` are. Between two known corners, the next
-//! search takes the direction of their chord: either it finds a corner beyond, or there is none.
-//! What lies between two corners is no better than the intersection of the lines that their
-//! searches have proven, so the most promising chord comes next, and chords that cannot be better
-//! than the best tree are left out. A few searches suffice. When time is up, the intersections
-//! give the bound.
+//! the corners are the trees of least cost `a FP + b FN`. Between two known corners, the next
+//! search takes the direction of their chord: either it finds a corner beyond, or there is none. A
+//! tree between two corners is no better than the intersection of the lines that their searches
+//! have proven, so the most promising chord comes next, and chords that cannot be better than the
+//! best tree are left out. A few searches suffice. When time is up, the intersections give the
+//! bound.
 
 use super::incumbent::Plan;
 use super::measures::{Measure, Wrong};
@@ -62,7 +62,7 @@ struct BestCorner {
     scales: [f64; 2],
 }
 
-/// What is known of the corners of the convex hull of all trees.
+/// The known corners of the convex hull of all trees.
 struct Corners {
     measure: Measure,
     /// Weight of the negative and of the positive rows.
@@ -125,8 +125,8 @@ impl Corners {
         }
     }
 
-    /// Take in the tree of least cost that the search of a chord has found, with the weights `a`
-    /// and `b` of both classes. No tree of the weighted rows costs less than `least`.
+    /// Take in the tree of least cost from the search of a chord, with the weights `a` and `b` of
+    /// both classes. No tree of the weighted rows costs less than `least`.
     fn record(
         &mut self,
         chord: Chord,
@@ -156,9 +156,9 @@ impl Corners {
     }
 }
 
-/// The best tree by a measure, or the best one that was found within the limits, with a bound of
+/// The best tree by a measure, or the best known one if a limit ends the search, with a bound of
 /// the measure of all trees. `one_level_less` is the result for one level less, which is returned
-/// if it is better: it can be, where time was up.
+/// if it is better; that can happen if time was up.
 ///
 /// # Errors
 /// [`Error::Data`] if one of the classes has no rows, and errors of the searches.
@@ -223,7 +223,7 @@ fn write_labelled_tree(
 }
 
 /// The misclassified weight of both classes in a tree that was grown from rows whose weights were
-/// multiplied by the scale of their class; in the rows' own weights.
+/// multiplied by the scale of their class. The result is in the original weights.
 fn wrong_of(found: &Cheapest, scales: [f64; 2]) -> Wrong {
     let mut wrong = [0.0; 2];
     for (node, counts) in found.tree.nodes.iter().zip(found.tree.counts.chunks_exact(2)) {

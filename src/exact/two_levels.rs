@@ -95,7 +95,7 @@ fn divided_columns(setting: &Setting<'_>, query: &Query<'_>) -> Vec<DividedColum
     columns
 }
 
-/// What the scans of all columns share.
+/// The state that the scans of all columns share.
 struct TwoLevelSearch<'t, 'a> {
     setting: &'t Setting<'a>,
     query: &'t Query<'t>,
@@ -106,7 +106,7 @@ struct TwoLevelSearch<'t, 'a> {
 }
 
 impl TwoLevelSearch<'_, '_> {
-    /// What the thresholds of a column from `threshold` on must cost less than.
+    /// The exclusive limit on the cost of the thresholds of a column from `threshold` on.
     fn limit(&self, column: usize, threshold: usize) -> f64 {
         self.setting.limit(self.query, &lock(&self.best), column, threshold)
     }
@@ -247,7 +247,7 @@ impl TwoLevelSearch<'_, '_> {
         let costs =
             |with_test: &BothSides, lane: usize| self.costs(leaves, losses, with_test, lane);
         let mut gaps = Vec::with_capacity(open.len());
-        // What is left of each gap above the thresholds that divided it.
+        // The rest of each gap, above the thresholds that divided it.
         let mut rest: Vec<Option<ThresholdGap>> = open.iter().map(|open| Some(open.gap)).collect();
         for (i, lane) in lanes.iter().enumerate() {
             let threshold = lane.threshold;

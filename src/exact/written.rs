@@ -1,4 +1,4 @@
-//! A tree that was found, as a model has it.
+//! The result of a search as a tree of a model.
 
 use crate::numeric::{Logs, entropy};
 use crate::tree::{Node, NodePosition, Test, Tree};
@@ -23,7 +23,7 @@ pub(super) struct WrittenTest<R> {
     pub(super) missing: Option<u32>,
     /// Weight of each declared class on both sides.
     pub(super) counts: [Vec<f64>; 2],
-    /// What both children are described from.
+    /// The data from which both children are described.
     pub(super) sides: [R; 2],
 }
 

@@ -53,7 +53,7 @@ impl ForestExplainer {
         Ok(Self { trees, classes: first.tree.classes, features, complete })
     }
 
-    /// The prediction if no feature is known, by class: the mean of those of the trees.
+    /// The prediction if no feature is known, by class: the mean of the predictions of the trees.
     pub fn expected(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.classes];
         for tree in &self.trees {

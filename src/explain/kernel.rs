@@ -31,8 +31,8 @@ pub struct PathStep {
     pub leaf: u32,
     /// Share of the branch in the weight of the parent.
     pub share: f64,
-    /// z of the feature: the product of the shares of this branch and of those above it on the same
-    /// feature. The name is that of TreeSHAP.
+    /// z of the feature: the product of the shares of this branch and of the branches above it on
+    /// the same feature. TreeSHAP uses the same name.
     pub zero_fraction: f64,
 }
 
@@ -49,7 +49,8 @@ pub struct Points<const L: usize> {
 }
 
 impl<const L: usize> Points<L> {
-    /// The points of at most `L` pairs (point, weight).
+    /// The points of at most `L` pairs (point, weight). A shorter rule leaves lanes of weight 0,
+    /// which add nothing. `rule` must not be longer than `L`, as further pairs would be ignored.
     pub fn new(rule: &[(f64, f64)]) -> Self {
         // an unused lane has some point, and no weight
         let pair = |lane: usize| rule.get(lane).copied().unwrap_or((0.5, 0.0));
@@ -69,10 +70,10 @@ struct WalkLevel<const L: usize> {
     inverse: [f64; L],
     /// (o - z) / factor of the branch's feature.
     gain: [f64; L],
-    /// What a leaf below adds to the branch's feature, as a multiple of its product.
+    /// The value that a leaf below adds to the branch's feature, as a multiple of its product.
     coefficient: [f64; L],
-    /// Answer o of the row: the product over the branches of the feature down to here. The name is
-    /// that of TreeSHAP.
+    /// Answer o of the row: the product over the branches of the feature down to here. TreeSHAP
+    /// uses the same name.
     one_fraction: f64,
     /// Feature of the branch.
     feature: usize,
@@ -92,7 +93,8 @@ pub struct KernelWorkspace<const L: usize> {
 }
 
 impl<const L: usize> KernelWorkspace<L> {
-    /// Memory for trees of at most this depth, with this number of values per leaf.
+    /// Memory for trees of at most this depth, with this number of values per leaf. It has a level
+    /// for the root and one per test of the longest path, and is used again for every row.
     pub fn new(depth: usize, outputs: usize) -> Self {
         let level = WalkLevel {
             product: [0.0; L],
@@ -181,8 +183,8 @@ pub fn add_row<const L: usize>(
     }
 }
 
-/// The level after entering the branch of a step to its node; `levels` are those above. `None` if
-/// no leaf below has weight for any set of features.
+/// The level after entering the branch of a step to its node; `levels` are the levels above it.
+/// `None` if no leaf below has weight for any set of features.
 #[inline(always)]
 fn enter_branch<const L: usize>(
     step: &PathStep,

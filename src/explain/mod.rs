@@ -1,4 +1,5 @@
-//! Shapley values of predictions: what each feature adds to each class probability of a row.
+//! Shapley values of predictions: the contribution of each feature to each class probability of a
+//! row.
 //!
 //! The game of a row is the path-dependent one of TreeSHAP (Lundberg et al., "From local
 //! explanations to global understanding with explainable AI for trees", Nature Machine Intelligence
@@ -8,7 +9,7 @@
 //! branches for missing values, and fractional rows, whose test is answered by shares inside S too.
 //!
 //! [`TreeExplainer`] computes the values of one tree exactly, in O(nodes * features on a path) per
-//! row; those of a forest are the means over its trees ([`ForestExplainer`]).
+//! row; the values of a forest are the means over its trees ([`ForestExplainer`]).
 
 mod forest;
 mod kernel;

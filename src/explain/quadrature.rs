@@ -1,7 +1,7 @@
 //! Gauss-Legendre quadrature on (0, 1), which [`tree`](super::tree) integrates polynomials with.
 //!
 //! The rule with n points is exact for polynomials of degree 2 n - 1. Its points are the zeros of
-//! the n-th Legendre polynomial, found by Newton's method from Chebyshev-like first guesses;
+//! the n-th Legendre polynomial, computed by Newton's method from Chebyshev-like first guesses;
 //! O(n^2).
 
 use std::f64::consts::PI;

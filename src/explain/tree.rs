@@ -51,7 +51,9 @@ pub struct WalkScratch {
 }
 
 impl WalkScratch {
-    /// Memory with room for all these trees, which must have equally many outputs.
+    /// Memory with room for all these trees, which must have equally many outputs. Each block of
+    /// rows makes one and uses it for all of its rows and trees. Only passes that some tree takes
+    /// need memory.
     pub fn new(trees: &[TreeExplainer]) -> Self {
         let outputs = trees.first().map_or(0, |tree| tree.outputs);
         // the depth of the deepest tree that takes a pass of some width
@@ -109,12 +111,14 @@ impl TreeExplainer {
         Self { steps, values, outputs, passes: Passes::new(features), depth, expected }
     }
 
-    /// Whether the probabilities of every leaf sum to 1.
+    /// Whether the probabilities of every leaf sum to 1. If so, the values of the last class are
+    /// minus the sum of the others and need not be computed. It never holds for a numeric target.
     pub fn is_complete(model: &Model) -> bool {
         !model.tree.is_regression() && Self::always_answers(model)
     }
 
-    /// Whether every leaf predicts something.
+    /// Whether every leaf predicts something. A forest averages over the trees that answer; the
+    /// means of the trees' values explain it only if all of them always do.
     pub fn always_answers(model: &Model) -> bool {
         let tree = &model.tree;
         (0..tree.nodes.len()).all(|i| !tree.is_leaf(i) || tree.nodes[i].label >= 0)
@@ -126,9 +130,9 @@ impl TreeExplainer {
         &self.expected
     }
 
-    /// Add the values of a row to `out[feature * classes + class]`, without those of the last class
-    /// if they follow from the others ([`fill_last_class`]). `compiled` is the same tree, which
-    /// sends row number `row` of `source` down.
+    /// Add the values of a row to `out[feature * classes + class]`, without the values of the last
+    /// class if they follow from the others ([`fill_last_class`]). `compiled` is the same tree,
+    /// which sends row number `row` of `source` down.
     pub fn add<S: Source>(
         &self,
         compiled: &CompiledTree,
@@ -152,7 +156,7 @@ impl TreeExplainer {
     }
 }
 
-/// Fill in the values of the last class: those of all classes of a feature sum to 0, as
+/// Fill in the values of the last class: the values of a feature sum to 0 over the classes, as
 /// probabilities sum to 1.
 pub fn fill_last_class(out: &mut [f64], classes: usize) {
     for values in out.chunks_exact_mut(classes) {
@@ -175,7 +179,7 @@ fn path_steps(tree: &Tree, features: usize) -> (Vec<PathStep>, usize) {
         }
     }
     let mut steps: Vec<PathStep> = Vec::with_capacity(n);
-    // depth of the latest branch of each feature on the path, and by level what it was before
+    // depth of the latest branch of each feature on the path, and by level its value before
     let mut latest = vec![0_u32; features];
     let mut undo: Vec<(u32, u32)> = Vec::new();
     let mut path: Vec<u32> = Vec::new(); // nodes above the current one

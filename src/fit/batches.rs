@@ -1,10 +1,10 @@
 //! Fits on rows that came in batches, or that are divided into partitions on several machines.
 //!
-//! Of such rows only records of codes are kept; cut points are in the schema, and [`FeatureBins`]
-//! say what codes mean. Parameters that need rows or numbers after encoding are refused by name
-//! before anything is counted ([`FitPlan::check_codes`]). The model is the one that
-//! [`FitPlan::fit`] gives on the same histograms. The bindings call this for `fit_batches` and for
-//! distributed growth.
+//! Such rows are kept as records of codes only. Cut points are in the schema, and [`FeatureBins`]
+//! say what the codes mean. Parameters that need rows or numbers after encoding are refused by name
+//! before anything is counted ([`FitPlan::check_codes`]). The model is the same as [`FitPlan::fit`]
+//! gives on the same histograms. The bindings call this for `fit_batches` and for distributed
+//! growth.
 
 use super::plan::FitPlan;
 use super::records::RecordRows;
@@ -21,12 +21,12 @@ use crate::parallel::Control;
 use crate::stats::ExactMoments;
 use crate::tree::{Node, NodePosition, Outcome, Tree};
 
-/// What growth on codes needs to know about all rows.
+/// The facts about all rows that growth on codes needs.
 #[derive(Debug, Clone)]
 pub struct CodeFacts {
     /// Names and cut points.
     pub schema: Schema,
-    /// What codes mean.
+    /// The meaning of the codes of each feature.
     pub features: Vec<FeatureBins>,
     /// Rows have weights.
     pub weighted: bool,
@@ -38,17 +38,17 @@ pub struct CodeFacts {
     pub number: Option<NumberFacts>,
 }
 
-/// What growth on codes needs to know about the numbers of all rows.
+/// The facts about the numbers of all rows that growth on codes needs.
 #[derive(Debug, Clone, Copy)]
 pub struct NumberFacts {
-    /// Where the numbers lie.
+    /// The grid of the numbers.
     pub grid: TargetGrid,
     /// Their sums, in units.
     pub moments: ExactMoments,
 }
 
 impl CodeFacts {
-    /// Weight of all rows.
+    /// Weight of all rows. It is a sum of 64 bits, as the classes together may exceed 32 bits.
     pub fn total(&self) -> u64 {
         self.totals.iter().map(|&t| u64::from(t)).sum()
     }
@@ -62,7 +62,9 @@ impl CodeFacts {
         TableFacts { features: &self.features, classes: self.totals.len(), unit: 1.0 }
     }
 
-    /// The layout of the records, and how their histograms count.
+    /// The layout of the records, and how their histograms count. Every worker must derive it from
+    /// the same facts, as histograms are exchanged as plain arrays. Codes take two bytes if some
+    /// feature has more than 255 of them.
     pub fn format(&self) -> PartFormat {
         let weight = if self.weighted { WeightWidth::Word } else { WeightWidth::None };
         let wide = self.features.iter().any(|f| f.n_codes > 255);
@@ -74,7 +76,8 @@ impl CodeFacts {
         }
     }
 
-    /// The facts that distributed growth needs.
+    /// The facts that distributed growth needs. They borrow from `self`, and making them takes
+    /// O(features), so each step makes its own.
     pub fn spread(&self) -> SpreadFacts<'_> {
         SpreadFacts {
             table: self.table(),
@@ -88,11 +91,10 @@ impl CodeFacts {
 }
 
 impl FitPlan {
-    /// Refuse parameters that codes alone do not serve; `forest` says whether many trees are
-    /// fitted.
+    /// Refuse parameters that need more than codes; `forest` says whether many trees are fitted.
     ///
     /// # Errors
-    /// [`Error::Parameter`] or an unsupported combination, with what may be chosen instead.
+    /// [`Error::Parameter`], or an unsupported combination with the alternatives.
     pub fn check_codes(&self, facts: &CodeFacts, forest: bool) -> Result<()> {
         let column = |f: &FeatureBins| ColumnShape {
             levels: Some(f.n_codes as usize),
@@ -142,7 +144,8 @@ impl FitPlan {
         self.model_of(tree, facts.schema.clone().into(), String::new())
     }
 
-    /// The setting of growth on the rows of these facts.
+    /// The setting of growth on the rows of these facts. The seed is the seed of the plan; a
+    /// distributed forest replaces it for each tree.
     pub fn setting_on_codes(&self, facts: &CodeFacts) -> GrowthSetting<'_> {
         let (features, grid) = (&facts.features, facts.number.map(|number| number.grid));
         self.setting_on_features(facts.occurring(), facts.total(), facts.rows, features, grid)
@@ -152,7 +155,8 @@ impl FitPlan {
     /// row, by which a forest draws its samples, and `forest` says that one will be fitted.
     ///
     /// # Errors
-    /// Those of [`FitPlan::check_codes`]; [`Error::Internal`] for bytes that do not fit the facts.
+    /// Returns the errors of [`FitPlan::check_codes`], and [`Error::Internal`] for bytes that do
+    /// not fit the facts.
     pub fn records_from_bytes(
         &self,
         facts: CodeFacts,
@@ -187,7 +191,9 @@ impl FitPlan {
         }))
     }
 
-    /// A forest of trees, each of which was grown with the seed of its place.
+    /// A forest of trees, in the order of their numbers. Tree `t` must have been grown with the
+    /// seed that belongs to number `t`; the client of distributed growth joins the finished trees
+    /// by it.
     pub fn forest_of(&self, trees: Vec<Model>, facts: &CodeFacts) -> Forest {
         self.join_trees(trees, 0, facts.totals.iter().map(|&t| f64::from(t)).collect())
     }

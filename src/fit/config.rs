@@ -22,20 +22,20 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Missing {
-    /// What [`Config::divides`] says: `Fractional` or `Branch`.
+    /// `Fractional` or `Branch`, as [`Config::divides`] decides.
     #[default]
     Auto,
     /// Rows without a value are divided among all branches, as in C4.5.
     Fractional,
     /// Missing cells are replaced by the mean or mode of the training rows.
     Mode,
-    /// Rows without a value get a branch of their own.
+    /// Rows without a value get a separate branch.
     Branch,
     /// Missing cells are refused.
     Error,
 }
 
-/// Where thresholds are searched.
+/// The places where thresholds are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThresholdSearch {
@@ -44,7 +44,8 @@ pub enum ThresholdSearch {
     Exact,
     /// Between the bins of a histogram.
     Histogram,
-    /// Of forests, which settle it when they see the rows ([`super::FitPlan::settle_search`]).
+    /// The choice of forests, which settle it when they see the rows
+    /// ([`super::FitPlan::settle_search`]).
     Auto,
 }
 
@@ -149,12 +150,15 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The criterion that the parameters name.
+    /// The criterion that the parameters name. It is made anew in each call. Unknown names, and
+    /// options that the criterion does not have or whose values are outside their domain, are
+    /// errors.
     pub fn criterion(&self) -> Result<Box<dyn Criterion>> {
         criteria::make(&self.criterion, self.criterion_options.clone())
     }
 
-    /// How levels are merged before a feature is tested.
+    /// How levels are merged before a feature is tested. `None` unless features are chosen by
+    /// significance and their levels are merged.
     pub(super) fn merging(&self) -> Option<LevelMerging> {
         self.significance.and_then(|rule| rule.merging)
     }

@@ -3,12 +3,12 @@
 //! A row has a sample weight, and the weight of its class multiplies it. An integer sample weight
 //! is a number of copies, and copies are rows: limits on rows and nearest neighbours count them. A
 //! bootstrap sample is drawn without regard to weights, and multiplies the copies of a row by its
-//! draws; of a fractional weight each draw is a row. A class weight adds no rows. Where there are
-//! both, or where the rows will be divided (held out for pruning, or folds that choose the
+//! draws; with a fractional weight, each draw is a row. A class weight adds no rows. Where there
+//! are both, or where the rows will be divided (held out for pruning, or folds that choose the
 //! complexity penalty), the copies become rows of a drawn data set, whose columns share the numbers
 //! of the given one, and class weights are the weights of these rows. With more than
-//! [`MOST_COPIES`] copies they stay weights, and each row counts once; in each sample of a forest
-//! with more than [`MOST_IN_SAMPLE`], each draw. O(rows + copies).
+//! [`MOST_COPIES`] copies they stay weights, and each row counts once; in a sample of a forest with
+//! more than [`MOST_IN_SAMPLE`] copies, each draw counts once. O(rows + copies).
 
 use super::plan::FitPlan;
 use crate::data::{Dataset, Draw, RowSet, Weights};
@@ -38,7 +38,8 @@ impl FitPlan {
     /// drawn from `data`, with all of its rows; else it gets `data` and `rows`.
     ///
     /// # Errors
-    /// Where weights do not fit the classes or are lost in their sum, and those of `job`.
+    /// Returns an error if weights do not fit the classes or are lost in their sum, and the errors
+    /// of `job`.
     pub fn on_counted_rows<R>(
         &self,
         data: &Dataset,
@@ -68,7 +69,8 @@ impl FitPlan {
         job(&drawn, &rows, &weights)
     }
 
-    /// The weights as importances, where the plan says that whole ones are no copies.
+    /// The weights as importances, where the plan says that whole ones are no copies. `None` if the
+    /// weights stay as they are: the plan counts copies, or no weights count copies.
     pub(super) fn as_importances(
         &self,
         data: &Dataset,
@@ -86,7 +88,8 @@ impl FitPlan {
     /// which count no copies; without class weights it is `weights` as given.
     ///
     /// # Errors
-    /// Where class weights do not fit the classes, or a weight is lost in the sum of all.
+    /// Returns an error if class weights do not fit the classes, or if a weight is lost in the sum
+    /// of all.
     pub fn weigh_rows(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<Weights> {
         let Some(class_weights) = self.class_weights(data.n_classes())? else {
             return Ok(weights.clone());
@@ -115,7 +118,8 @@ impl FitPlan {
     /// weights.
     ///
     /// # Errors
-    /// Where class weights do not fit the classes, or a weight is lost in the sum of all.
+    /// Returns an error if class weights do not fit the classes, or if a weight is lost in the sum
+    /// of all.
     pub(super) fn entries_of_sample(
         &self,
         data: Option<&Dataset>,
@@ -192,7 +196,8 @@ impl FitPlan {
         Ok(if used.all(|factor| Some(factor) == first) { None } else { Some(factors) })
     }
 
-    /// Whether the classes of a bootstrap sample have weights.
+    /// Whether the classes of a bootstrap sample have weights. Given class weights are the same in
+    /// all samples; balanced ones are computed from the classes of each sample.
     pub(super) fn weighs_samples(&self) -> bool {
         self.config.class_weight.is_some() || self.config.balanced_samples
     }
@@ -211,7 +216,8 @@ impl FitPlan {
         }
     }
 
-    /// Whether rows are held out for pruning, or become folds.
+    /// Whether rows are held out for pruning, or become folds. Copies of a row must then be rows,
+    /// so that they can be divided.
     pub(super) fn divides_rows(&self) -> bool {
         self.config.alpha_rule.is_some()
             || matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. }))

@@ -101,8 +101,8 @@ impl FitPlan {
     /// of all trees.
     ///
     /// # Errors
-    /// For parameters that forests do not support, for a warm start on other rows, and those of the
-    /// fit of a tree.
+    /// Returns an error for parameters that forests do not support and for a warm start on other
+    /// rows, and the errors of the fit of a tree.
     pub fn fit_forest(
         &self,
         rows: FitRows<'_>,
@@ -176,8 +176,9 @@ impl FitPlan {
         Ok(GrownForest { forest, votes: None, content: None, reason: Some(reason.clone()) })
     }
 
-    /// Fit a forest on rows of a data set. In samples the draws of a row multiply its own weight;
-    /// bins, means and class totals go by `weights`, which are multiplied by those of the classes.
+    /// Fit a forest on rows of a data set. In samples, the draws of a row multiply its weight;
+    /// bins, means and class totals go by `weights`, which are multiplied by the weights of the
+    /// classes.
     #[allow(clippy::too_many_arguments, reason = "the two kinds of weights are easily confused")]
     fn forest_on(
         &self,
@@ -195,7 +196,7 @@ impl FitPlan {
         let changed = self.prepare(data, &rows, &rows, weights, control)?;
         let prepared = changed.as_ref().unwrap_or(data);
         let all = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
-        // What all trees to be grown share: the codes of all rows, or sorted columns.
+        // All trees to be grown share the codes of all rows, or sorted columns.
         let mut trees = request.trees_before(prepared, content)?;
         if self.nominal_splits(prepared) == NominalSplits::Multiway {
             refuse_many_branches(prepared)?;
@@ -356,7 +357,8 @@ impl FitPlan {
         self.tree_of_forest(tree, input.data.shared_schema(), Some(&input.prune_rows()), control)
     }
 
-    /// A grown tree as a model, pruned on `rows` as they were given.
+    /// A grown tree as a model, pruned on `rows` as they were given. Its text of parameters is
+    /// empty, as the forest has it. `rows` may be `None` if no step of pruning reads rows.
     pub fn tree_of_forest(
         &self,
         tree: Tree,
@@ -386,7 +388,7 @@ fn tree_on_codes(
         let records = table.records.clone();
         return binned::grow(&table.facts(), records, &setting, control);
     };
-    // The classes and the size of the sample replace those of all rows.
+    // The classes and the size of the sample replace the classes and the number of all rows.
     let (classes, layout) = (table.classes, table.records.layout);
     let mut occurring = vec![false; classes];
     for (row, &n) in table.records.rows().zip(times) {

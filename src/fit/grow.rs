@@ -51,13 +51,16 @@ pub(super) struct TreeRows<'a> {
 }
 
 impl<'a> TreeRows<'a> {
-    /// The rows of growth as given, for pruning.
+    /// The rows of growth as given, for pruning. They are the given rows and not the prepared ones,
+    /// as pruning sends them down the finished tree, which imputes and bins values itself.
     pub fn prune_rows(&self) -> PruneRows<'a> {
         PruneRows { data: self.raw, rows: self.rows.rows(), weights: self.weights }
     }
 
     /// Call `job` with all rows of the data sets that `derive` makes of the raw data set and of the
-    /// prepared one, which are often the same.
+    /// prepared one, which are often the same. It serves bootstrap samples, whose rows are copies,
+    /// and data sets whose target has a finer grid. If raw and prepared data are the same, `derive`
+    /// is called only once.
     pub fn on_derived<R>(
         &self,
         derive: &dyn Fn(&Dataset<'a>) -> Dataset<'a>,
@@ -76,8 +79,9 @@ impl FitPlan {
     /// set, grow, and prune.
     ///
     /// # Errors
-    /// For a complexity penalty that is still open ([`crate::resample::alpha`] chooses it), for a
-    /// target or columns that the plan does not serve, and [`Error::Cancelled`].
+    /// Returns an error for a complexity penalty that is still open ([`crate::resample::alpha`]
+    /// chooses it) and for a target or columns that the plan does not support, or
+    /// [`Error::Cancelled`].
     pub fn fit(
         &self,
         data: &Dataset,
@@ -122,7 +126,7 @@ impl FitPlan {
     /// Grow a tree without pruning it. `rows` have positive weights ([`FitPlan::training_rows`]).
     ///
     /// # Errors
-    /// Those of [`FitPlan::fit`].
+    /// Returns the errors of [`FitPlan::fit`].
     pub fn grow(
         &self,
         data: &Dataset,
@@ -158,7 +162,8 @@ impl FitPlan {
         let mut setting =
             GrowthSetting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };
         if let Some(all) = all {
-            // J48 takes what depends on the training set from all of it, held-out rows included.
+            // J48 computes everything that depends on the training set from all of its rows,
+            // including held-out ones.
             let of_all = self.setting(data, all, weights);
             (setting.all_rows, setting.training) = (of_all.all_rows, of_all.training);
         }
@@ -167,7 +172,8 @@ impl FitPlan {
         Ok((self.labelled_model(tree, data.shared_schema())?, reason))
     }
 
-    /// Grow a tree on prepared rows in one setting, by the route of the rows.
+    /// Grow a tree on prepared rows in one setting, by the route of the rows. The reason says in
+    /// words why this route was taken. Columns are sorted first if the route reads orders.
     pub(super) fn grow_by_route(
         &self,
         input: TreeRows<'_>,
@@ -192,7 +198,8 @@ impl FitPlan {
     }
 
     /// A tree, grown with `seed`, whose nodes of a much smaller range than the root's are grown
-    /// again ([`Self::regrow_narrow_nodes`]), and whose outcomes are complete.
+    /// again ([`Self::regrow_narrow_nodes`]), and whose outcomes are complete. Both steps concern
+    /// numeric targets only, and read the rows as given.
     pub(super) fn complete_tree(
         &self,
         tree: Tree,
@@ -221,7 +228,8 @@ impl FitPlan {
         Ok(Some(data.with_target_bins(&bins)))
     }
 
-    /// Fit a tree on records of all rows.
+    /// Fit a tree on records of all rows. Records are taken by value, as growth reorders them in
+    /// place. There are no rows for pruning, so a method that reads rows is an error.
     pub fn fit_records(&self, coded: RecordRows, control: &Control) -> Result<Fitted> {
         let setting = self.setting_on_records(&coded);
         let reason = coded.reason;
@@ -245,7 +253,8 @@ impl FitPlan {
         Ok(model)
     }
 
-    /// Grow a tree of a forest on a sample, by a route that reads no codes.
+    /// Grow a tree of a forest on a sample, by a route that reads no codes. The shape marks the
+    /// rows as a sample, so no route on codes is chosen.
     pub(super) fn grow_sample(
         &self,
         data: &Dataset,

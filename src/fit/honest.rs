@@ -1,11 +1,12 @@
-//! Honest leaves: what the nodes of a fitted tree say, told by rows that did not choose its tests.
+//! Honest leaves: the counts, labels and outcomes of a fitted tree, from rows that did not choose
+//! its tests.
 //!
-//! The rows that chose a test were also chosen by it: what they say of its branches is too good.
-//! Rows that growth has not seen are sent down the finished tree, and their counts, labels and
-//! outcomes take the place of those of growth. Tests, scores and distances stay. A leaf that none
-//! of them reaches answers as its parent, or not at all, as empty branches do in growth. Source:
-//! Athey & Imbens, "Recursive partitioning for heterogeneous causal effects" (2016). O(rows x
-//! depth + nodes x classes).
+//! A test was chosen because it divides the rows of growth well, so their counts in its branches
+//! are too optimistic. Rows that growth has not seen are sent down the finished tree, and their
+//! counts, labels and outcomes replace the ones from growth. Tests, scores and distances stay. A
+//! leaf that no such row reaches answers as its parent, or not at all, as empty branches do in
+//! growth. Source: Athey & Imbens, "Recursive partitioning for heterogeneous causal effects"
+//! (2016). O(rows x depth + nodes x classes).
 //!
 //! When not to use it: where a row is divided among branches, as its parts are no observations.
 
@@ -24,7 +25,7 @@ impl FitPlan {
     /// No row may be divided among branches.
     ///
     /// # Errors
-    /// Where the plan does not serve the rows or their weights, or
+    /// Returns an error if the plan does not support the rows or their weights, or
     /// [`crate::error::Error::Cancelled`].
     pub fn with_honest_leaves(
         &self,
@@ -51,8 +52,8 @@ impl FitPlan {
         })
     }
 
-    /// Label nodes by their counts, those without rows as [`EmptyBranch`] says. Labels that global
-    /// growth chose otherwise than by the majority are kept where there are rows.
+    /// Label nodes by their counts, and nodes without rows as [`EmptyBranch`] says. If global
+    /// growth did not choose labels by the majority, they are kept where there are rows.
     fn label_counted(&self, tree: &mut Tree) {
         for i in 0..tree.nodes.len() {
             let node = tree.nodes[i];

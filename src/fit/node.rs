@@ -3,7 +3,8 @@
 //!
 //! The model's schema and tree state how growth filled missing cells, binned numbers and divided
 //! rows; the plan follows them where they differ from the parameters, so that rows which
-//! [`super::as_grown`] has prepared are not binned again. O(features). Not for growing a tree.
+//! [`super::as_grown`] has prepared are not binned again. O(features). The plan must not be used to
+//! grow a tree.
 
 use super::config::{Config, Missing, ThresholdSearch};
 use super::plan::FitPlan;
@@ -19,8 +20,9 @@ use crate::split::NominalSplits;
 pub struct NodePlan {
     /// The parameters for rows as growth read them ([`super::as_grown`]).
     pub plan: FitPlan,
-    /// How growth splits a number with cut points: bins with a branch each are levels, others are
-    /// edges of thresholds. None where the criterion compares numbers, which then are not binned.
+    /// How growth splits a number with cut points: bins that have a branch each are levels, other
+    /// bins are edges of thresholds. `None` if the criterion compares numbers, which are not binned
+    /// then.
     pub bins: Option<NominalSplits>,
 }
 
@@ -28,7 +30,7 @@ impl NodePlan {
     /// Check parameters. `custom` is a user's criterion, which replaces `config.criterion`.
     ///
     /// # Errors
-    /// Those of [`FitPlan::new`].
+    /// Returns the errors of [`FitPlan::new`].
     pub fn new(
         model: &Model,
         mut config: Config,
@@ -52,8 +54,9 @@ impl NodePlan {
         if !compares_numbers || !has_cuts || on_bins {
             config.discretize = None;
         }
-        // The inner nodes of a tree tell how growth treated missing values, whatever the criterion
-        // of the candidates; a tree without any is asked by its own criterion.
+        // The inner nodes of a tree show how growth treated missing values, whatever the criterion
+        // of the candidates is. For a tree without inner nodes the parameters and the criterion
+        // decide.
         let is_divided = match model.tree.is_leaf(0) {
             true => config.divides(info),
             false => model.tree.is_shared() && info.fractional,

@@ -3,11 +3,11 @@
 //! Growth sums numbers that are rounded to a grid. After it, the rows are sent down the tree, with
 //! their fractions where a missing value takes several branches, and each leaf sums its numbers as
 //! they were given, in twice the digits of a double, by ascending number. The rows of a leaf of
-//! equal numbers are not needed: its mean on the grid tells the number. Inner nodes add up what
-//! their children have: the sum of the divergences of rows from their mean is that of the children,
-//! plus the divergence of each child's mean, by its weight (the decomposition of Bregman
-//! divergences; of squares it is Chan, Golub & LeVeque's). Where all numbers are on the grid,
-//! growth has summed them already.
+//! equal numbers are not needed: its mean on the grid determines the number. Inner nodes add up the
+//! sums of their children: the divergences of the rows of a node from its mean sum to the
+//! divergences within the children, plus the divergence of each child's mean times its weight (the
+//! decomposition of Bregman divergences; for squares it is the formula of Chan, Golub & LeVeque).
+//! Where all numbers are on the grid, growth has summed them already.
 //!
 //! Rows come by ascending target, so a node's quantile is where its cumulated weight reaches the
 //! share. Losses around it are sums of whole numbers, on a grid of the node's own range. No result
@@ -26,8 +26,8 @@ use crate::split::order::QuantileSums;
 use crate::tree::{NONE, Outcome, Tree};
 
 impl FitPlan {
-    /// Complete the outcomes of a tree from rows as they were given, those that it has grown on or
-    /// others; a tree of classes has none.
+    /// Complete the outcomes of a tree from rows as they were given. They may be the rows that it
+    /// has grown on or others. A tree of classes has no outcomes.
     pub(super) fn complete_outcomes(
         &self,
         tree: &mut Tree,
@@ -43,7 +43,7 @@ impl FitPlan {
             Evidence::Order(loss) => Some(loss),
             _ => None,
         };
-        // Sums on the grid are those of numbers that are on it.
+        // If all numbers lie on the grid, the sums of growth are exact already.
         let by_classes = self.config.target_bins.is_some();
         let needs_rows = by_classes || loss.is_some() || self.criterion.averages_divergences();
         if has_grown_on && target.is_exact() && !needs_rows {
@@ -67,7 +67,7 @@ impl FitPlan {
     }
 }
 
-/// The numbers of a target, found by their units.
+/// The numbers of a target, looked up by their units.
 struct NumbersByUnits {
     grid: TargetGrid,
     /// Units and number of each row, side by side: a look at one finds the other in the cache.
@@ -94,7 +94,7 @@ impl NumbersByUnits {
         Ok(Self { grid: target.grid(), rows: memory::collect(rows)?, starts, shift })
     }
 
-    /// The number that all rows of a leaf have, where its variance and mean on the grid tell it.
+    /// The number that all rows of a leaf have, if its variance and mean on the grid determine it.
     #[inline]
     fn number_of(&self, leaf: &Outcome) -> Option<f64> {
         if leaf.variance != 0.0 {
@@ -123,7 +123,8 @@ struct SentRows<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 struct OutcomeSums {
     weight: i64,
-    /// Weights times numbers, and what this sum lacks for twice the digits of a double.
+    /// The sum of weights times numbers, and its rounding error, which together have twice the
+    /// digits of a double.
     sum: [f64; 2],
     mean: f64,
     /// The mean of twice the digits minus `mean`.
@@ -172,7 +173,7 @@ impl OutcomeSums {
     }
 }
 
-/// A product, and what it lacks for twice the digits.
+/// A product and its rounding error, which together have twice the digits.
 fn product(number: f64, weight: i64) -> [f64; 2] {
     let high = number * weight as f64;
     // Times a power of two, none.
@@ -208,7 +209,7 @@ pub(super) fn visit_nodes(
     control: &Control,
     visit: &mut dyn FnMut(usize, &ReachingRows<'_>),
 ) -> Result<()> {
-    // The part of the tree above the nodes has numbers of its own.
+    // The part of the tree above the nodes has different node numbers.
     let (top, original) = tree.paths_to(nodes);
     let wanted: Vec<bool> = original.iter().map(|node| nodes.binary_search(node).is_ok()).collect();
     let PruneRows { data, rows, weights } = *rows;

@@ -1,5 +1,5 @@
-//! [`FitPlan`]: the user's parameters after validation, and what the steps of a fit derive from
-//! them.
+//! [`FitPlan`]: the user's parameters after validation, and the settings that the steps of a fit
+//! derive from them.
 //!
 //! [`FitPlan::new`] refuses combinations that are not supported by name, before any row is read
 //! ([`validate`]). The other files of this module add a step of the fit each as methods. The route
@@ -26,8 +26,9 @@ pub struct FitPlan {
     pub(super) criterion: Box<dyn Criterion>,
     pub(super) config: Config,
     limits: GrowthLimits,
-    /// What decides the growth of a tree on some rows, as a text ([`growth_key`]); `None` for a
-    /// user's criterion, and where more than the growth of one tree comes before pruning.
+    /// The parameters that decide the growth of a tree on some rows, as a text ([`growth_key`]);
+    /// `None` for a user's criterion, and where more than the growth of one tree comes before
+    /// pruning.
     growth_key: Option<String>,
     /// The rule of significance, where it chooses the features.
     pub(super) significance: Option<Significance>,
@@ -82,11 +83,16 @@ impl FitPlan {
     }
 
     /// Whether another plan grows the same trees on the same rows, and prunes them differently.
+    /// Cross-validation then grows the tree once and prunes it for each plan. It is never true of
+    /// plans with a user's criterion, nor where rows are held out or the penalty is chosen by
+    /// cross-validation.
     pub fn grows_as(&self, other: &Self) -> bool {
         self.growth_key.is_some() && self.growth_key == other.growth_key
     }
 
-    /// The criterion.
+    /// The criterion. It scores the splits. Where features are chosen by significance, it may be
+    /// the measure that stands for the statistic of the cut instead of the criterion that the
+    /// parameters name.
     pub fn criterion(&self) -> &dyn Criterion {
         self.criterion.as_ref()
     }
@@ -111,33 +117,39 @@ impl FitPlan {
         n_rows.saturating_mul(columns).saturating_mul(rounds.max(1))
     }
 
-    /// Limits on the size of a tree.
+    /// Limits on the size of a tree. They are derived from the parameters, and checked, when the
+    /// plan is made.
     pub fn limits(&self) -> &GrowthLimits {
         &self.limits
     }
 
-    /// How missing values are treated.
+    /// How missing values are treated. This is the parameter as it was given: `Auto` is not
+    /// resolved. [`Self::is_fractional`] and [`Self::leaves_out`] say what growth does.
     pub fn missing(&self) -> Missing {
         self.config.missing
     }
 
-    /// Whether rows without a value are divided among all branches.
+    /// Whether rows without a value are divided among all branches. With `missing='auto'` the
+    /// criterion and other parameters decide, never the data.
     pub fn is_fractional(&self) -> bool {
         self.config.divides(self.criterion.info())
     }
 
     /// Whether rows without a value are left out of the search for a split, and join its heaviest
-    /// branch.
+    /// branch. Only the choice of features by significance has this rule; scores of such a feature
+    /// are not scaled by its share of known values.
     pub fn leaves_out(&self) -> bool {
         self.significance.is_some_and(|rule| rule.leaves_out)
     }
 
-    /// Whether thresholds are searched between bins.
+    /// Whether thresholds are searched between bins. A forest with an automatic search must be
+    /// settled first ([`Self::settle_search`]).
     pub(super) fn on_bins(&self) -> bool {
         self.config.threshold_search == ThresholdSearch::Histogram
     }
 
-    /// A grown tree as a model.
+    /// A grown tree as a model. Its labels are the labels of growth. Where rows without a value are
+    /// divided, all of its nodes divide them.
     pub(super) fn model_of(
         &self,
         mut tree: Tree,
@@ -150,7 +162,9 @@ impl FitPlan {
         Model { schema, tree, smoothing: self.config.smoothing, parameters }
     }
 
-    /// The setting of growth for a training set.
+    /// The setting of growth for a training set. `rows` must have positive weights. The setting
+    /// borrows the plan. O(rows), and tables of logarithms up to the number of rows if the
+    /// criterion reads them.
     pub fn setting(&self, data: &Dataset, rows: &RowSet, weights: &Weights) -> GrowthSetting<'_> {
         let mut occurring = vec![false; data.n_classes()];
         for r in rows.iter() {
@@ -216,7 +230,8 @@ impl FitPlan {
         }
     }
 
-    /// The setting of growth on records of `rows` rows, whose copies add up to `copies`.
+    /// The setting of growth on records of `rows` rows, whose copies add up to `copies`. It is the
+    /// counterpart of [`Self::setting`] where no data set exists.
     pub(super) fn setting_on_features(
         &self,
         occurring: Vec<bool>,
@@ -244,7 +259,7 @@ impl FitPlan {
     /// The rows with a positive weight; the others are dropped before anything else.
     ///
     /// # Errors
-    /// For a target that the plan does not serve, or if no row is left.
+    /// Returns an error for a target that the plan does not support, or if no row is left.
     pub fn training_rows(
         &self,
         data: &Dataset,
@@ -266,7 +281,8 @@ impl FitPlan {
         Ok(weighing)
     }
 
-    /// How nominal features are split.
+    /// How nominal features are split. `Auto` is settled for the whole data set, so routes can rely
+    /// on multiway splits if no column has subsets.
     pub(super) fn nominal_splits(&self, data: &Dataset) -> NominalSplits {
         self.splits_of(data.columns().iter().filter_map(|column| match column {
             Column::Nominal(c) => Some(c.levels()),
@@ -288,8 +304,9 @@ impl FitPlan {
     }
 }
 
-/// A key of all parameters but pruning: plans with equal keys grow equal trees. `None` where
-/// pruning holds rows out or chooses its penalty by fits of its own.
+/// A key of all parameters except pruning: plans with equal keys grow equal trees. `None` where
+/// rows are held out (for pruning or for honest leaves), or where the penalty is chosen by
+/// cross-validation.
 fn growth_key(config: &Config) -> Option<String> {
     let holds_out = matches!(config.pruning, Some(PruneMethod::ReducedError { .. }));
     if holds_out || config.alpha_rule.is_some() || config.honest.is_some() {

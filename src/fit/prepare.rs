@@ -146,7 +146,7 @@ impl FitPlan {
 /// binned. O(rows) per column that changes.
 ///
 /// # Errors
-/// [`Error::Data`] for other columns or classes than those of the schema.
+/// [`Error::Data`] for columns or classes that differ from the schema.
 pub fn as_grown<'d>(
     data: &Dataset<'d>,
     schema: &Schema,
@@ -195,7 +195,8 @@ fn fill_missing(column: &mut Column, kind: &mut Kind, rows: &RowSet, weights: &W
         (Column::Nominal(codes), Kind::Nominal { fill, .. }) => {
             *fill = discretize::mode(codes, rows, weights);
         }
-        // A column is of its feature's kind, but for binned numbers, whose cells are left alone.
+        // A column has the kind of its feature, except for binned numbers, whose cells are left
+        // alone.
         _ => {}
     }
     if let Some(filled) = fill_from_schema(column, kind) {
@@ -203,7 +204,8 @@ fn fill_missing(column: &mut Column, kind: &mut Kind, rows: &RowSet, weights: &W
     }
 }
 
-/// The column with the schema's value in the place of missing cells; `None` where nothing changes.
+/// The column with missing cells replaced by the value that the schema gives; `None` if nothing
+/// changes.
 fn fill_from_schema<'d>(column: &Column<'d>, kind: &Kind) -> Option<Column<'d>> {
     match (column, kind) {
         _ if n_missing(column) == 0 => None,
@@ -258,7 +260,9 @@ fn refuse_numeric(data: &Dataset, criterion: &Info) -> Result<()> {
     Ok(())
 }
 
-/// Refuse columns whose branches, that of missing values included, cannot be numbered in 16 bits.
+/// Refuse columns with too many branches to be numbered in 16 bits, where a branch of missing
+/// values counts, too. Bins of numbers are levels at this point and count as well. The message
+/// names the column.
 pub(super) fn refuse_many_branches(data: &Dataset) -> Result<()> {
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
         if let Column::Nominal(c) = column {

@@ -16,8 +16,8 @@ use crate::prune::{
 use crate::tree::CostMatrix;
 
 impl FitPlan {
-    /// Prune a grown model by `method` and merge leaves as the plan says. `rows` are those that the
-    /// method may read, if there are any.
+    /// Prune a grown model by `method` and merge leaves as the plan says. `rows` are the rows that
+    /// the method may read, if there are any.
     pub(super) fn prune(
         &self,
         model: Model,
@@ -42,7 +42,8 @@ impl FitPlan {
             && !matches!(method, Some(PruneMethod::ReducedError { .. }))
     }
 
-    /// Prune a grown model by some steps, and label it.
+    /// Prune a grown model by some steps, and label it. Steps that the plan does not have are
+    /// skipped. Labels become the majority, unless a cost matrix or global growth chose them.
     pub(super) fn apply_steps(
         &self,
         mut model: Model,
@@ -65,15 +66,17 @@ impl FitPlan {
         Ok((model, account))
     }
 
-    /// A grown model as cost-complexity pruning finds it: with the splits that it may cut, and the
-    /// labels that its nodes have as leaves.
+    /// A grown model in the state that cost-complexity pruning starts from: with the splits that it
+    /// may cut, and the labels that its nodes have as leaves.
     pub fn before_cuts(&self, model: Model, control: &Control) -> Result<Model> {
         let (costs, collapse) = (self.costs(model.tree.classes)?, self.collapses(None));
         let steps = PruneSteps { collapse, costs: costs.as_ref(), ..PruneSteps::default() };
         Ok(self.apply_steps(model, &steps, None, control)?.0)
     }
 
-    /// Prune a grown model at a complexity penalty, by the impurity of the plan.
+    /// Prune a grown model at a complexity penalty, by the impurity of the plan. Cross-validation
+    /// of the penalty calls it with the alpha that it chose. `ccp_alpha` is in the unit of the
+    /// impurity, weighted by the share of the rows, per leaf.
     pub fn prune_at(
         &self,
         model: Model,
@@ -85,12 +88,15 @@ impl FitPlan {
         self.prune(model, Some(&method), None, control)
     }
 
-    /// The rule that chooses the complexity penalty, where the parameters leave it open.
+    /// The rule that chooses the complexity penalty, where the parameters leave it open. `None` if
+    /// nothing is to be cross-validated. [`FitPlan::fit`] refuses a plan with such a rule;
+    /// [`crate::resample::alpha`] fits it.
     pub fn alpha_rule(&self) -> Option<&AlphaRule> {
         self.config.alpha_rule.as_ref()
     }
 
-    /// The impurity that cost-complexity pruning sums over the leaves.
+    /// The impurity that cost-complexity pruning sums over the leaves. It is Gini if the parameters
+    /// name no cost-complexity pruning.
     pub fn impurity(&self) -> Impurity {
         match self.config.pruning {
             Some(PruneMethod::CostComplexity(CostComplexity { impurity, .. })) => impurity,
@@ -98,7 +104,8 @@ impl FitPlan {
         }
     }
 
-    /// The cost matrix, if there is one, checked for a number of classes.
+    /// The cost matrix, if there is one, checked for a number of classes. It is made anew in each
+    /// call, O(classes^2). Another shape, and costs that are out of range, are errors.
     pub fn costs(&self, classes: usize) -> Result<Option<CostMatrix>> {
         self.config.cost_matrix.as_ref().map(|rows| CostMatrix::new(rows, classes)).transpose()
     }

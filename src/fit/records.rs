@@ -31,7 +31,8 @@ pub struct CallerRows<'a> {
 }
 
 impl<'a> CallerRows<'a> {
-    /// The rows of a data set.
+    /// The rows of a data set. Cells, classes and units of the target are borrowed, so nothing is
+    /// copied.
     pub(super) fn of(data: &'a Dataset<'_>) -> Self {
         Self {
             schema: data.schema(),
@@ -47,11 +48,11 @@ impl<'a> CallerRows<'a> {
 pub enum FitRows<'a> {
     /// Records of codes, without a data set.
     Codes(Box<RecordRows>),
-    /// Rows of a data set, with their own weights.
+    /// Rows of a data set, with their weights.
     Encoded(Arc<Dataset<'a>>, RowSet, Weights),
 }
 
-/// Training rows as records of codes, and what growth needs to know about them.
+/// Training rows as records of codes, and the facts about them that growth needs.
 #[derive(Debug)]
 pub struct RecordRows {
     pub(super) schema: Schema,
@@ -62,7 +63,7 @@ pub struct RecordRows {
     pub(super) copies: u64,
     /// Number of rows.
     pub(super) rows: usize,
-    /// Where the numbers of a numeric target lie.
+    /// The grid of the numbers of a numeric target.
     pub(super) grid: Option<TargetGrid>,
     /// The route, and why it was taken.
     pub(super) reason: Reason,
@@ -70,7 +71,7 @@ pub struct RecordRows {
     pub(super) hashes: Vec<u64>,
 }
 
-/// The route of a fit, and what was computed about the rows to choose it.
+/// The route of a fit, and the facts about the rows that were computed to choose it.
 #[derive(Debug)]
 pub(super) struct Routed {
     pub route: Route,
@@ -103,7 +104,7 @@ impl Routed {
 }
 
 impl FitPlan {
-    /// The route of a fit on some rows of a prepared data set; `rows` are without those of weight
+    /// The route of a fit on some rows of a prepared data set; `rows` must not hold rows of weight
     /// 0.
     pub(super) fn choose_route(
         &self,
@@ -115,7 +116,8 @@ impl FitPlan {
         Routed::of(self, &mut FitShape::of(data, rows, weights), data, rows.choice(), control)
     }
 
-    /// The records of rows of a prepared data set, where the route reads them.
+    /// The records of rows of a prepared data set, where the route reads them. `None` if growth
+    /// reads the columns instead.
     pub(super) fn records(
         &self,
         data: &Dataset,
@@ -173,7 +175,8 @@ impl FitPlan {
         BinnedTable::new(cells.source, rows, &encoding, control)
     }
 
-    /// The schema with the cut points of all numeric columns.
+    /// The schema with the cut points of all numeric columns. Each column has at most `max_bins`
+    /// bins, whose edges are chosen on the given rows and weights.
     pub(super) fn schema_with_cuts(
         &self,
         cells: CallerRows<'_>,
@@ -196,7 +199,8 @@ impl FitPlan {
         Ok(schema)
     }
 
-    /// The setting of growth on records of all rows.
+    /// The setting of growth on records of all rows. Their copies and classes were counted when
+    /// they were encoded, so no record is read.
     pub(super) fn setting_on_records(&self, records: &RecordRows) -> GrowthSetting<'_> {
         let RecordRows { copies, rows, grid, .. } = *records;
         let occurring = records.occurring.clone();

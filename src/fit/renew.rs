@@ -1,16 +1,17 @@
-//! Nodes whose numbers are much closer together than those of the root, grown again on a grid of
-//! their own.
+//! Nodes whose numbers are much closer together than the numbers of the root, grown again on a grid
+//! of their own.
 //!
 //! Growth chooses tests on the grid of the root's range ([`crate::data::TargetGrid`]), which rounds
 //! close numbers away beside a far one: the standard deviation of a node below [`LEAST_UNITS`]
-//! makes it *narrow*. After growth, the rows of the topmost narrow nodes grow as data sets of their
-//! own, and the new subtrees take the place of the old ones, level by level of smaller ranges.
-//! Whether a node is narrow follows from exact sums, so that neither the order of the rows nor
-//! threads matter. A tree with a limit on its leaves grows without it first, and keeps the splits
-//! that best-first growth makes. Trees without narrow nodes cost a look at each node.
+//! makes it *narrow*. After growth, the rows of each topmost narrow node are used as a separate
+//! data set to grow a tree, which replaces the subtree of the node. Narrow nodes of the new
+//! subtrees are treated in the same way. Whether a node is narrow follows from exact sums, so that
+//! neither the order of the rows nor threads matter. A tree with a limit on its leaves grows
+//! without it first, and keeps the splits that best-first growth makes. In a tree without narrow
+//! nodes, each node is only checked.
 //!
-//! Constraints on a path, global evaluation, thresholds at training values and criteria on
-//! neighbours read more than the rows of a node: there tests stay those of the root's grid.
+//! Constraints on a path, global evaluation, thresholds at training values and criteria on pairs or
+//! neighbours read more than the rows of a node. With them, all tests stay on the grid of the root.
 
 use super::grow::TreeRows;
 use super::outcomes::visit_nodes;
@@ -32,7 +33,7 @@ impl FitPlan {
     /// `limits` and `seed`.
     ///
     /// # Errors
-    /// [`crate::error::Error::Cancelled`], and those of growth.
+    /// [`crate::error::Error::Cancelled`], and the errors of growth.
     pub(super) fn regrow_narrow_nodes(
         &self,
         mut tree: Tree,
@@ -73,7 +74,7 @@ impl FitPlan {
                 limits.leaf_order.rank(node.distance, factor * node.score)
             }));
         }
-        // The rows of the narrow nodes, with what arrives of each.
+        // The rows of the narrow nodes, with the weight that arrives of each.
         if self.divides_cells(input.raw) {
             tree.share_missing();
         }
@@ -111,7 +112,7 @@ impl FitPlan {
                     shift: scale.log2() as i32,
                 },
             };
-            // What is a share of the root's weight becomes a share of the node's.
+            // Limits that are shares of the root's weight become shares of the node's weight.
             let share = root_weight / tree.counts[node];
             let limits = GrowthLimits {
                 max_depth: limits.max_depth - depth,
@@ -129,7 +130,7 @@ impl FitPlan {
         Ok(if grown.is_empty() { tree } else { tree.with_subtrees(&grown) })
     }
 
-    /// Grow a tree on rows with limits and a seed of their own, and its narrow nodes again.
+    /// Grow a tree on rows, with the given limits and seed, and its narrow nodes again.
     fn grow_again(
         &self,
         input: TreeRows<'_>,

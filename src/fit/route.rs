@@ -4,9 +4,9 @@
 //! condition holds. The choice depends on the plan and on the [`FitShape`] of the rows alone.
 //! `prepare`, `records` and `grow` ask for it and follow it.
 //!
-//! Two facts of a shape cost a pass over the cells: whether one is missing, and how many values the
-//! columns have. A shape whose cells were not read assumes what the quicker route needs. The code
-//! that then reads the cells corrects the shape and asks again.
+//! Two facts of a shape cost a pass over the cells: whether a cell is missing, and how many values
+//! the columns have. A shape whose cells were not read assumes the facts that the quicker route
+//! needs. The code that then reads the cells corrects the shape and asks again.
 //!
 //! All routes that serve a plan and its rows grow the same tree, bit for bit, so a wrong choice
 //! costs only time. The exception is a histogram whose rows cannot be codes: its numbers are
@@ -21,9 +21,9 @@
 //! | bit planes | nominal, multiway, unit weights | 3 times [3] | `growth` |
 //! | sorted orders | all else [4] | | `side_by_side` |
 //!
-//! [1] Against an exact search, 100,000 and 1,000,000 rows of 20 float32 columns. [2] `letter`,
-//! 22 ms on sorted orders, 8 ms on codes. [3] 3,000 rows of 36 nominal columns, against counting
-//! rows in tables. [4] Nodes that draw few of many features sort those, and no orders are kept
+//! [1] Against an exact search, 100,000 and 1,000,000 rows of 20 float32 columns. [2] `letter`, 22
+//! ms on sorted orders, 8 ms on codes. [3] 3,000 rows of 36 nominal columns, against counting rows
+//! in tables. [4] Nodes that draw few of many features sort only these, and no orders are kept
 //! ([`FitPlan::sorts_in_nodes`]): 4.7 times for ten trees on 2,000 rows of 20,000 float32 columns
 //! (`at_scale --only wide`).
 
@@ -46,7 +46,7 @@ pub(super) const MANY_ROWS: usize = 10_000;
 pub(super) const MOST_VALUES: usize = 255;
 /// Most classes of rows as codes; a class is a single byte of a record.
 const MOST_CLASSES: usize = 255;
-/// Most codes of a column, that of missing values included; a code has at most 16 bits.
+/// Most codes of a column, including the code of missing values; a code has at most 16 bits.
 const MOST_CODES: usize = 1 << 16;
 /// Most counters of a node on codes, which bounds the memory of its histograms where they are not
 /// counted block by block.
@@ -88,7 +88,7 @@ struct RouteEntry {
 pub(super) struct CodesObstacle {
     /// The parameter or property of the rows that excludes codes.
     pub what: &'static str,
-    /// What may be chosen instead.
+    /// The parameters that may be chosen instead.
     pub instead: &'static str,
 }
 
@@ -135,7 +135,7 @@ const ROUTES: [RouteEntry; 6] = [
     },
 ];
 
-/// What the choice of a route depends on in a column.
+/// The facts about a column on which the choice of a route depends.
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnShape {
     /// Number of levels (or codes) of a nominal column; `None` for a numeric one.
@@ -144,14 +144,15 @@ pub struct ColumnShape {
     pub missing: bool,
 }
 
-/// What the choice of a route depends on in the rows of a fit.
+/// The facts about the rows of a fit on which the choice of a route depends.
 #[derive(Debug, Clone)]
 pub struct FitShape {
     /// Number of rows with a positive weight.
     pub rows: usize,
     /// Number of rows of the data set.
     pub stored: usize,
-    /// The rows are all those of the data set with a positive weight: no fold, none held out.
+    /// The rows are all rows of the data set with a positive weight: it is no fold, and none are
+    /// held out.
     pub is_whole: bool,
     /// The rows are a sample of rows that cannot be codes.
     pub is_sample: bool,
@@ -172,7 +173,8 @@ pub struct FitShape {
 }
 
 impl FitShape {
-    /// The shape of rows whose cells were not read.
+    /// The shape of rows whose cells were not read. It assumes that no cell is missing and that all
+    /// rows take part; a reader of the cells corrects it.
     pub(super) fn unread(schema: &Schema, rows: usize, weights: &Weights) -> Self {
         let column = |kind: &Kind| ColumnShape {
             levels: match kind {
@@ -196,7 +198,7 @@ impl FitShape {
         }
     }
 
-    /// The shape of some rows of a data set; `rows` are without those of weight 0.
+    /// The shape of some rows of a data set; `rows` must not hold rows of weight 0.
     pub(super) fn of(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
         let column = |column: &Column| match column {
             Column::Numeric(c) => ColumnShape { levels: None, missing: c.n_missing() > 0 },
@@ -223,7 +225,8 @@ impl FitShape {
         }
     }
 
-    /// The shape of rows of which only codes are left.
+    /// The shape of rows of which only codes are left. Weights are not known to be 1, so routes
+    /// that need unit weights are not taken.
     pub(super) fn of_codes(columns: Vec<ColumnShape>, rows: usize, classes: usize) -> Self {
         Self {
             rows,
@@ -240,7 +243,8 @@ impl FitShape {
         }
     }
 
-    /// The shape of a sample of rows that cannot be codes.
+    /// The shape of a sample of rows that cannot be codes. It differs from [`Self::of`] only in
+    /// that no route on codes is chosen.
     pub(super) fn of_sample(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
         Self { is_sample: true, ..Self::of(data, rows, weights) }
     }
@@ -250,8 +254,8 @@ impl FitShape {
         self.columns.iter().all(|c| c.levels.is_none())
     }
 
-    /// The number of codes of the widest column, without that of missing values, if numeric columns
-    /// have `numeric` codes.
+    /// The number of codes of the widest column, without the code of missing values, if numeric
+    /// columns have `numeric` codes.
     fn widest(&self, numeric: usize) -> usize {
         self.columns.iter().map(|c| c.levels.unwrap_or(numeric)).max().unwrap_or(0)
     }
@@ -286,7 +290,8 @@ impl fmt::Display for Reason {
 }
 
 impl Route {
-    /// The route of a fit, and why it is taken.
+    /// The route of a fit, and why it is taken. It is the first of `ROUTES` whose condition holds;
+    /// the last one serves every fit. It reads only the plan and the shape, never a cell.
     pub fn of(plan: &FitPlan, shape: &FitShape) -> (Self, Reason) {
         let entry = ROUTES
             .iter()
@@ -300,13 +305,15 @@ impl Route {
         (entry.route, Reason { name: entry.name, condition: entry.condition, rounded })
     }
 
-    /// Whether growth reads records of codes.
+    /// Whether growth reads records of codes. The data set is then encoded into such records before
+    /// growth; other routes read its columns.
     pub fn is_on_codes(self) -> bool {
         matches!(self, Self::Bins | Self::Values)
     }
 
     /// Whether the fit reads nothing but codes of the caller's cells, so that no data set need be
-    /// encoded.
+    /// encoded. Missing cells, nominal columns and steps that read rows after growth all need a
+    /// data set.
     pub(super) fn reads_cells(self, plan: &FitPlan, shape: &FitShape) -> bool {
         self.is_on_codes()
             && shape.is_numeric()
@@ -319,8 +326,9 @@ impl Route {
 }
 
 impl FitPlan {
-    /// Whether the nodes of a tree on sorted orders draw so few of the features that sorting those
-    /// is quicker than dividing the orders of all.
+    /// Whether the nodes of a tree on sorted orders draw so few of the features that sorting only
+    /// these is quicker than dividing the orders of all. A node then sorts its rows only in the
+    /// columns that it draws.
     pub(super) fn sorts_in_nodes(&self, features: usize) -> bool {
         /// Orders that are divided in the time of a sort: a row takes 1 ns, and 20 to 40 where its
         /// value is looked up and sorted.
@@ -331,13 +339,15 @@ impl FitPlan {
             && self.criterion.info().evidence.is_table()
     }
 
-    /// Whether growth by a route that reads no codes reads the orders of the columns.
+    /// Whether growth by a route that reads no codes reads the orders of the columns. If not, its
+    /// nodes sort the columns that they draw.
     pub(super) fn needs_orders(&self, route: Route, data: &Dataset) -> bool {
         route != Route::SortedOrders || !self.sorts_in_nodes(data.columns().len())
     }
 
-    /// Whether a fit on all rows of known values reads their order, and a number only where it
-    /// makes a threshold.
+    /// Whether a fit on all rows, if no value is missing, reads the orders of the columns, and
+    /// single numbers only to compute thresholds. The data set can then read these numbers in the
+    /// caller's array instead of copying all of them.
     pub fn reads_orders(&self) -> bool {
         let config = &self.config;
         config.evaluation == Evaluation::Local
@@ -352,7 +362,9 @@ impl FitPlan {
             && config.splitter.is_exhaustive()
     }
 
-    /// Whether a forest on rows of known values reads their bins, and the rows no more after that.
+    /// Whether a forest, if no value is missing, reads the bins of the rows and never the rows
+    /// again. The caller's array is then binned without a copy. `rows` is the number of rows, which
+    /// decides for an automatic search of thresholds.
     pub fn reads_bins(&self, schema: &Schema, rows: usize) -> bool {
         let by_bins = match self.config.threshold_search {
             ThresholdSearch::Auto => rows >= MANY_ROWS,
@@ -381,7 +393,7 @@ fn serves_bins(plan: &FitPlan, shape: &FitShape) -> bool {
 fn serves_values(plan: &FitPlan, shape: &FitShape) -> bool {
     let config = &plan.config;
     let values = shape.values.unwrap_or(2).max(2);
-    // Only with midpoints are the thresholds those of sorted orders.
+    // Only with midpoints do the thresholds equal the thresholds of sorted orders.
     !plan.on_bins()
         && config.thresholds == Thresholds::Midpoint
         && config.discretize.is_none()

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// What fits on the same rows by several plans share.
+/// The work that fits of several plans on the same rows share.
 #[derive(Debug, Default)]
 pub struct Common<'d> {
     /// The pairs of the root, for columns that preparation leaves unchanged.
@@ -79,12 +79,13 @@ impl FitPlan {
         Ok(self.prune(model, self.config.pruning.as_ref(), Some(&prune_rows), control)?.0)
     }
 
-    /// Fit a tree as [`FitPlan::fit`] does, and share what `common` holds with the other plans.
+    /// Fit a tree as [`FitPlan::fit`] does, and share the contents of `common` with the other
+    /// plans.
     ///
     /// All fits with one `common` must be on the same data set, rows and weights.
     ///
     /// # Errors
-    /// Those of [`FitPlan::fit`].
+    /// Returns the errors of [`FitPlan::fit`].
     pub fn fit_sharing<'d>(
         &self,
         data: &Dataset<'d>,

@@ -1,7 +1,7 @@
 //! Validation of the user's parameters, before any row is read.
 //!
 //! A combination that is not supported is refused by an error that names the parameters and says
-//! which values are supported. Each function checks what one parameter excludes;
+//! which values are supported. Each function checks the combinations that one parameter excludes;
 //! [`super::FitPlan::new`] calls them.
 
 use super::config::{Config, Missing, ThresholdSearch};
@@ -22,7 +22,8 @@ use serde_json::Value;
 const MOST_MERGED: usize = 1000;
 
 /// The configuration with `nominal_splits='auto'` settled as multiway for criteria that support no
-/// other splits, and for merged levels.
+/// other splits, and for merged levels. Other values of the parameter stay, and [`combination`]
+/// refuses them if the criterion does not support them.
 pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
     if config.nominal_splits == NominalSplits::Auto
         && (!criterion.info().evidence.is_of_branches()
@@ -34,8 +35,8 @@ pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) 
     config
 }
 
-/// Refuse a target that the plan does not serve: a number for what reads classes, or the other way
-/// round, and numbers outside the domain of the criterion.
+/// Refuse a target that the plan does not support: a number where classes are read, or the other
+/// way round, and numbers outside the domain of the criterion.
 pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset) -> Result<()> {
     let is_on_number = criterion.info().is_on_number();
     // The criterion that was given, which the statistic of a cut may stand for.
@@ -99,7 +100,8 @@ fn numeric() -> String {
     format!("{}, or target_bins, which makes classes of the numbers", names.join(", "))
 }
 
-/// Refuse what criterion and evaluation do not support.
+/// Refuse parameters that criterion and evaluation do not support. The error names the parameters
+/// and says which values are supported instead.
 pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     evaluation(config, criterion)?;
     let evidence = criterion.info().evidence;
@@ -144,7 +146,7 @@ fn fractional() -> String {
     }
 }
 
-/// Refuse what a splitter that tries one split per feature does not support.
+/// Refuse parameters that a splitter with one split per feature does not support.
 fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     let what = if config.evaluation != Evaluation::Local {
         "evaluation='global' or 'glocal'".into()
@@ -161,7 +163,8 @@ fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     )
 }
 
-/// Refuse what histograms do not support.
+/// Refuse parameters that histograms do not support. Forests with an automatic search ask it, too,
+/// and search exactly where it fails.
 pub(super) fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     if !(2..=discretize::LARGEST_BINS).contains(&config.max_bins) {
         let needed = format!("must be between 2 and {}", discretize::LARGEST_BINS);
@@ -186,8 +189,8 @@ pub(super) fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()
 /// The rule of significance, if features are chosen by it.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for what goes with scores of all features alone, [`Error::Parameter`] for
-/// numbers outside their domain.
+/// [`Error::Unsupported`] for parameters that need the scores of all features, [`Error::Parameter`]
+/// for numbers outside their domain.
 pub(super) fn significance(
     config: &Config,
     criterion: &dyn Criterion,
@@ -244,7 +247,8 @@ pub(super) fn significance(
     unsupported(format!("selection='significance' with {}", refused.0), refused.1)
 }
 
-/// Refuse pruning options outside their domains, and what a cost matrix does not support.
+/// Refuse pruning options outside their domains, and parameters that a cost matrix does not
+/// support. The matrix itself is checked later, when the number of classes is known.
 pub(super) fn pruning_and_costs(config: &Config) -> Result<()> {
     if let Some(rule) = config.alpha_rule.filter(|rule| rule.folds < 2) {
         return Err(Error::parameter("folds", rule.folds, "must be at least 2"));
@@ -273,7 +277,7 @@ pub(super) fn pruning_and_costs(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Refuse what C4.5's rule for candidates does not support.
+/// Refuse parameters that C4.5's rule for candidates does not support.
 fn c45(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     if criterion.split_rule() != SplitRule::C45 {
         return Ok(());
@@ -303,7 +307,7 @@ fn c45(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     Ok(())
 }
 
-/// Refuse what the evaluation does not support.
+/// Refuse parameters that the evaluation does not support.
 fn evaluation(config: &Config, criterion: &dyn Criterion) -> Result<()> {
     if config.evaluation == Evaluation::Local {
         return match config.labels {
@@ -466,7 +470,8 @@ pub(super) fn constraints(
     Ok(Some(Constraints { signs, groups }))
 }
 
-/// Parse `no_distance_decay`, and refuse it for criteria without a global distance.
+/// Parse `no_distance_decay`, and refuse it for criteria without a global distance. The parameter
+/// is `False`, `True` or `'strict'`.
 pub(super) fn no_distance_decay(config: &Config, criterion: &dyn Criterion) -> Result<OnRise> {
     let no_distance_decay = match &config.no_distance_decay {
         Value::Bool(false) | Value::Null => OnRise::Ignore,

@@ -1,10 +1,11 @@
 //! Scores of one node without growing a tree: of each feature, or of every candidate split.
 //!
-//! Behind `score_features` and `explain` of the Python package, and the shares of a scoring that
-//! several processes divide ([`neighbour_share`]). Rows are read as growth reads them: those of a
-//! tree's root imputed, binned and weighted by the same [`FitPlan`], those of a node of a fitted
-//! tree ([`ReachedRows`]) as its model says. The cost is that of scoring one node.
-//! [`float32_conflicts`] finds the thresholds over which single precision moves a training value.
+//! `score_features` and `explain` of the Python package call this module. Several processes can
+//! divide a scoring into shares ([`neighbour_share`]). Rows are read as growth reads them: at the
+//! root of a tree they are imputed, binned and weighted by the same [`FitPlan`]; at a node of a
+//! fitted tree ([`ReachedRows`]) they are read as its model says. It costs as much as scoring one
+//! node. [`float32_conflicts`] finds the thresholds over which single precision moves a training
+//! value.
 
 mod single;
 
@@ -34,8 +35,8 @@ impl ReachedRows {
     /// The rows with the given fractions and sample weights (None: all 1), in the caller's order.
     ///
     /// # Errors
-    /// [`Error::Data`] for a number of fractions or weights that is not that of the rows, a
-    /// fraction outside 0 to 1, or a weight that is none.
+    /// [`Error::Data`] if the number of fractions or of weights differs from the number of rows,
+    /// for a fraction outside 0 to 1, or for an invalid weight.
     pub fn new(data: &Dataset, fractions: &[f64], weights: Option<&[f64]>) -> Result<Self> {
         let n = data.len();
         for found in [fractions.len(), weights.map_or(n, <[f64]>::len)] {
@@ -76,10 +77,10 @@ impl ReachedRows {
 /// All candidate splits of a node with their scores; the tests of its features, most significant
 /// first, where features are chosen by significance; and whether rows without a value of a feature
 /// are left out of its candidates. `data` are rows as growth read them ([`crate::fit::as_grown`]),
-/// `plan` is that of a [`NodePlan`](crate::fit::NodePlan).
+/// `plan` is the plan of a [`NodePlan`](crate::fit::NodePlan).
 ///
-/// Limits on a branch are those of growth: shares of the weight of all rows, and numbers of rows,
-/// where a divided row counts as its fraction.
+/// Limits on a branch are the limits of growth: shares of the weight of all rows, and numbers of
+/// rows, where a divided row counts as its fraction.
 pub fn explain(
     plan: &FitPlan,
     data: &Dataset,
@@ -165,7 +166,7 @@ fn on_known_rows(
         let renamed = |c: Candidate| Candidate { feature: whole[c.feature as usize] as u32, ..c };
         found.extend(scores.into_iter().map(renamed));
     }
-    // each other feature on its own known rows
+    // each other feature on the rows where its value is known
     for feature in partial {
         control.check()?;
         let is_known = |&r: &u32| match &data.columns()[feature] {
@@ -188,9 +189,10 @@ fn on_known_rows(
     Ok(found)
 }
 
-/// One score per feature on the given rows: of the multiway split of a nominal or binned feature,
-/// of the best threshold of a numeric one; NaN if there is no split. Where features are chosen by
-/// significance it is the adjusted p-value, or with `statistics` the statistic of the test.
+/// One score per feature on the given rows: the score of the multiway split of a nominal or binned
+/// feature, or of the best threshold of a numeric one; NaN if there is no split. Where features are
+/// chosen by significance it is the adjusted p-value, or with `statistics` the statistic of the
+/// test.
 ///
 /// Rows whose value is missing are left out, and the score is multiplied by the known fraction if
 /// the criterion asks for it, unless the plan treats missing values otherwise. For criteria on

@@ -23,7 +23,8 @@ const MOST_MARKS: usize = 1 << 24;
 pub type Float32Conflict = (usize, f64, [f64; 2], [u32; 2]);
 
 /// The thresholds of `models`, which have one schema, over which rounding to float32 moves a
-/// training value.
+/// training value. Each threshold is listed once, whichever models have it; bins are compared by
+/// their cut points. Columns that float32 represents exactly are skipped as a whole.
 pub fn float32_conflicts(
     models: &[Model],
     data: &Dataset,
@@ -99,7 +100,8 @@ fn cuts(schema: &Schema, feature: usize) -> &[f64] {
 /// over, with the nearest such value.
 fn moved(column: &NumericColumn, thresholds: &[f64], mut report: impl FnMut(f64, f64)) {
     // A value moves over a threshold only where both have the same single below them: then the
-    // nearest single of the value is this one or the next. The last digits tell most singles apart.
+    // nearest single of the value is this one or the next. Most singles differ in their last
+    // digits.
     let mask = (MARKS * thresholds.len()).min(MOST_MARKS).next_power_of_two() - 1;
     let mark_of = |single: f32| single.to_bits() & mask as u32;
     let mut marked = Bits::new(mask + 1);

@@ -1,9 +1,9 @@
 //! Blocks of rows that are sent together through trees that test numbers only.
 //!
 //! The loop itself is [`crate::simd::walk`]. It needs the numbers of a block row by row: they are
-//! read in the caller's array if they lie there so and none has to be filled in, else from a copy
-//! of the block, which all trees of a forest share. Rows for other trees, and very wide rows, are
-//! sent one by one. O(rows x depth).
+//! read in the caller's array if it has this layout and no missing number is to be filled in, else
+//! from a copy of the block, which all trees of a forest share. Rows for other trees, and very wide
+//! rows, are sent one by one. O(rows x depth).
 
 use super::compiled::{CompiledTree, Source};
 use super::dense::Dense;
@@ -39,8 +39,8 @@ struct FloatBlock<'a> {
 }
 
 impl<'a, S: Source> SourceBlock<'a, S> {
-    /// The rows of a range, read as `tree` reads them. `any_numeric` says whether some tree that
-    /// the block is for tests numbers only; else nothing is copied into `copy`.
+    /// The rows of a range, read as `tree` reads them. `any_numeric` says whether any of the trees
+    /// for which the block is made tests numbers only; if none does, nothing is copied into `copy`.
     pub(super) fn new(
         source: &'a S,
         rows: Range<usize>,
@@ -71,9 +71,9 @@ impl<'a, S: Source> SourceBlock<'a, S> {
         Self { source, first, len, values }
     }
 
-    /// Where each row of the block ends in a tree, which must read features as the one that the
-    /// block was made for. With `NODES` ends are nodes, else numbers of leaves where a row ends in
-    /// one.
+    /// Write the end of each row of the block in a tree, which must read features as the tree for
+    /// which the block was made. With `NODES`, ends are nodes; otherwise they are numbers of leaves
+    /// where a row ends in a leaf.
     pub(super) fn find_ends<const NODES: bool>(&self, tree: &CompiledTree, out: &mut [End]) {
         match self.values {
             Some(FloatBlock { numbers, has_missing }) if tree.numeric => match numbers {
@@ -91,7 +91,10 @@ impl<'a, S: Source> SourceBlock<'a, S> {
 }
 
 impl CompiledTree {
-    /// Call `take(row, end)` with the end of each row of a range, rows ascending.
+    /// Call `take(row, end)` with the end of each row of a range, rows ascending. Rows are sent in
+    /// blocks, several at a time through trees that test numbers only. An end is the number of a
+    /// leaf, or the node at which a row takes all branches; [`CompiledTree::spread`] goes on from
+    /// there.
     pub fn for_each_end<S: Source>(
         &self,
         source: &S,
@@ -156,7 +159,7 @@ impl CompiledTree {
     }
 }
 
-/// A range of rows in blocks of at most [`BLOCK`].
+/// A range of rows in blocks of at most [`BLOCK`]. Only the last block may be shorter.
 pub(super) fn block_ranges(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = rows.end;
     rows.step_by(BLOCK).map(move |start| start..(start + BLOCK).min(end))
@@ -200,7 +203,7 @@ fn next_node<T: Number>(tree: &CompiledTree, row: &[T], number: u32) -> u32 {
 }
 
 /// Send the rows of an array through a tree that tests numbers only, and write where each ends.
-/// Without `has_missing` the array must not hold NaN: the kernel does not look for it.
+/// Without `has_missing` the array must not hold NaN, as the kernel does not check for it.
 fn walk<T: Number, const NODES: bool>(
     tree: &CompiledTree,
     values: &[T],
@@ -238,7 +241,8 @@ impl<S: Source> Source for SelectedRows<'_, S> {
     }
 }
 
-/// List in `out` the rows of a range whose bits are set.
+/// List in `out` the rows of a range whose bits are set. `out` is cleared first, and the rows are
+/// ascending.
 pub(super) fn list_selected(rows: Range<usize>, bits: &Bits, out: &mut Vec<u32>) {
     out.clear();
     out.extend((rows.start as u32..rows.end as u32).filter(|&row| bits.get(row) == 1));

@@ -63,7 +63,7 @@ impl Reading {
         })
     }
 
-    /// What replaces a missing number; NaN if nothing does.
+    /// The number that replaces a missing one; NaN if missing numbers stay missing.
     fn fill(&self) -> f64 {
         match self {
             Self::Number { fill } | Self::Binned { fill, .. } => *fill,
@@ -163,7 +163,7 @@ struct TreeCompiler<N> {
 }
 
 impl<N: Iterator<Item = u32>> TreeCompiler<N> {
-    /// Pack node `i`, and append to the lists what it refers to.
+    /// Pack node `i`, and append the entries to which it refers to the lists.
     fn compile(&mut self, tree: &Tree, i: usize, schema: &Schema) -> Result<WalkNode> {
         let source = &tree.nodes[i];
         let me = i as u32;
@@ -227,8 +227,8 @@ impl CompiledTree {
         Self::numbered(tree, schema, 0..)
     }
 
-    /// Compile a tree whose leaves have the given numbers, in pre-order. Errors are those of
-    /// [`CompiledTree::new`].
+    /// Compile a tree whose leaves have the given numbers, in pre-order. It fails as
+    /// [`CompiledTree::new`] does.
     pub(super) fn numbered(
         tree: &Tree,
         schema: &Schema,
@@ -275,12 +275,13 @@ impl CompiledTree {
         })
     }
 
-    /// Whether a missing value takes all branches at some node.
+    /// Whether a missing value takes all branches at some node. If not, a row ends in one leaf and
+    /// needs no [`CompiledTree::spread`].
     pub fn is_shared(&self) -> bool {
         !self.shares.is_empty()
     }
 
-    /// True for a leaf.
+    /// Whether a node is a leaf. Nodes have the same numbers as in the [`Tree`] that was compiled.
     pub fn is_leaf(&self, node: u32) -> bool {
         kind_of(&self.table.nodes()[node as usize]) == TestKind::Leaf
     }
@@ -363,6 +364,8 @@ impl CompiledTree {
     }
 
     /// Replace the missing numbers of rows that lie one after the other, if the model imputes.
+    /// `rows` holds whole rows of [`Self::features`] numbers each. O(cells), or O(1) if the model
+    /// does not impute.
     pub(super) fn fill(&self, rows: &mut [f64]) {
         if !self.fills {
             return;
@@ -376,7 +379,7 @@ impl CompiledTree {
         }
     }
 
-    /// A number, replaced if it is missing and the model imputes.
+    /// A number, replaced if it is missing and the model imputes. NaN if it stays missing.
     #[inline]
     pub(super) fn number<S: Source>(&self, source: &S, row: usize, feature: usize) -> f64 {
         let x = source.number(row, feature);
@@ -391,17 +394,20 @@ impl CompiledTree {
         }
     }
 
-    /// Number of features of the schema.
+    /// Number of features of the schema. It is the width of the rows that a block copies.
     pub(super) fn features(&self) -> usize {
         self.readings.len()
     }
 
-    /// A node as the end of a row's path.
+    /// A node as the end of a row's path. A leaf is given by its number, which leaves with the same
+    /// prediction may share.
     pub(super) fn end_at(&self, node: u32) -> End {
         self.leaf_number(node).map_or(End::at_node(node), |number| End::in_leaf(number as u32))
     }
 
-    /// Where the path of a whole row ends.
+    /// Where the path of a whole row ends. It is a leaf, or a node at which the row takes all
+    /// branches. O(depth), one node after the other: for many rows [`CompiledTree::for_each_end`]
+    /// is faster.
     pub fn end<S: Source>(&self, source: &S, row: usize) -> End {
         self.end_at(self.last_node(source, row))
     }
@@ -468,7 +474,8 @@ impl CompiledTree {
         }
     }
 
-    /// Feature and threshold of a node that tests one.
+    /// Feature and threshold of a node that tests one. `None` for leaves and other tests. The
+    /// threshold is the largest number that goes to the first branch.
     pub(super) fn threshold(&self, node: u32) -> Option<(usize, f64)> {
         let n = &self.table.nodes()[node as usize];
         (kind_of(n) == TestKind::Threshold).then(|| (n.feature(), n.value))
@@ -489,7 +496,9 @@ impl CompiledTree {
         leaf
     }
 
-    /// Append all nodes that a row or a fraction of it passes, in pre-order.
+    /// Append all nodes that a row or a fraction of it passes, in pre-order. `out` is not cleared
+    /// first, so the paths of several rows can be joined in one list. O(depth) for a row whose
+    /// values are all known.
     pub fn path<S: Source>(&self, source: &S, row: usize, out: &mut Vec<u32>) {
         self.spread(source, row, 0, &mut |node, _, _| out.push(node));
     }

@@ -10,7 +10,8 @@ pub enum Dense<'a> {
 }
 
 impl Dense<'_> {
-    /// Whether some number is NaN.
+    /// Whether some number is NaN. Blocks without missing numbers take a quicker kernel. One pass
+    /// over the numbers, which ends early if a chunk has NaN.
     pub(super) fn has_missing(self) -> bool {
         // The outer loop over chunks can stop early; the inner one, on integers as wide as the
         // numbers, is vectorised.
@@ -24,7 +25,8 @@ impl Dense<'_> {
         }
     }
 
-    /// The rows from `first` on, `len` of them, with `width` numbers each.
+    /// The rows from `first` on, `len` of them, with `width` numbers each. It is a view; the array
+    /// must hold whole rows of this width.
     pub(super) fn rows(self, first: usize, len: usize, width: usize) -> Self {
         let range = first * width..(first + len) * width;
         match self {

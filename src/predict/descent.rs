@@ -28,8 +28,8 @@ pub struct ReachingRows<'a> {
 }
 
 impl ReachingRows<'_> {
-    /// The rows, with the weight that arrives of each, in whole units. The weight of several copies
-    /// is a multiple of that of one.
+    /// The rows, each with the weight that arrives at the node, in whole units. The weight of
+    /// several copies is a multiple of the weight of one copy.
     #[inline]
     pub fn weighed(&self) -> impl DoubleEndedIterator<Item = (u32, i64)> {
         self.rows.iter().enumerate().map(|(i, &row)| {
@@ -42,7 +42,7 @@ impl ReachingRows<'_> {
     }
 }
 
-/// The rows of the nodes that wait, those of the next node at the end.
+/// The rows of the nodes that wait; the rows of the next node are at the end.
 #[derive(Default)]
 struct WaitingRows {
     rows: Vec<u32>,
@@ -55,9 +55,9 @@ struct WaitingRows {
 }
 
 impl WaitingRows {
-    /// Divide the whole rows from `start` on, which are those of one node, among its two branches.
-    /// Every row is written to both lists, and the place in one of them moves on: there is no jump
-    /// per row.
+    /// Divide the rows from `start` on, which are whole and belong to one node, among its two
+    /// branches. Every row is written to both lists, and the end of one of them moves on, so there
+    /// is no conditional jump per row.
     #[inline]
     fn divide(&mut self, start: usize, branches: [u32; 2], mut is_second: impl FnMut(u32) -> bool) {
         let rows = &mut self.rows[start..];

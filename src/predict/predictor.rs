@@ -39,7 +39,7 @@ pub struct Predictor {
     classes: usize,
     /// Whether every leaf predicts a class.
     always_predicts: bool,
-    /// Whether the target is a number: leaves have values in the place of probabilities.
+    /// Whether the target is a number: leaves then have values instead of probabilities.
     is_regression: bool,
 }
 
@@ -47,7 +47,7 @@ impl Predictor {
     /// Compile a model.
     ///
     /// # Errors
-    /// Those of [`CompiledTree::new`].
+    /// Returns the errors of [`CompiledTree::new`].
     pub fn new(model: &Model) -> Result<Self> {
         let classes = model.tree.classes;
         let (mut labels, mut probabilities) = (Vec::<i32>::new(), Vec::<f64>::new());
@@ -90,7 +90,8 @@ impl Predictor {
         })
     }
 
-    /// Number of declared classes.
+    /// Number of declared classes. It is the length of the probabilities of a row: 1 for a numeric
+    /// target, whose "probability" is the predicted number.
     pub fn classes(&self) -> usize {
         self.classes
     }
@@ -100,7 +101,9 @@ impl Predictor {
         &self.probabilities[number * self.classes..][..self.classes]
     }
 
-    /// Probabilities of a row that ended in a leaf, if all leaves predict a class.
+    /// Probabilities of a row that ended in a leaf, if all leaves predict a class. `None`
+    /// otherwise, and then [`Self::answer`] finds out whether the tree abstains. It saves a forest
+    /// the copy of the probabilities.
     #[inline]
     pub(super) fn at_leaf(&self, end: End) -> Option<&[f64]> {
         match end.place() {
@@ -119,7 +122,8 @@ impl Predictor {
     }
 
     /// Write the probabilities of a row whose path ended at `end` into `out`, and return its label,
-    /// -1 for none. `source` and `row` are those of the path.
+    /// -1 for none. `source` and `row` must be the ones of the path: if it ended at an inner node,
+    /// fractions of the row are sent on from there.
     pub fn answer<S: Source>(&self, source: &S, row: usize, end: End, out: &mut [f64]) -> i32 {
         let from = match end.place() {
             EndPlace::Leaf(number) => {

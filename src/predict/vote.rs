@@ -60,7 +60,8 @@ impl ForestPredictor {
         Ok(Self { trees, classes: forest.classes() })
     }
 
-    /// The compiled trees.
+    /// The compiled trees. They are in the order of the forest. Explanations and decision paths
+    /// send rows down them, so that nothing is compiled twice.
     pub fn trees(&self) -> impl Iterator<Item = &CompiledTree> {
         self.trees.iter().map(|t| &t.tree)
     }

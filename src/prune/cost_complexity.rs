@@ -1,13 +1,14 @@
 //! Minimal cost-complexity pruning (Breiman, Friedman, Olshen & Stone, CART, 1984, chapter 3).
 //!
-//! `R(t)` = impurity of node `t` times its share of the training weight (of a numeric target the
-//! criterion's, or the variance); with a cost matrix, the expected cost of its label. `R(T_t)` =
-//! the sum of `R` over the `|T_t|` leaves of the subtree of `t`. A link (inner node) lowers `R` by
-//! `g(t) = (R(t) - R(T_t)) / (|T_t| - 1)` per added leaf. Cutting the link of smallest `g`
-//! repeatedly (on ties the first node in pre-order) gives a nested sequence of trees, each with the
-//! `alpha = g` from which on it is best. Pruning at `ccp_alpha` cuts while the smallest `g` is at
-//! most `ccp_alpha`. Leaves that no training row reached are not counted. The values are those of
-//! scikit-learn's `cost_complexity_pruning_path` for the same tree.
+//! `R(t)` is the impurity of node `t` times its share of the training weight (for a numeric target,
+//! the impurity of the criterion or the variance), or, with a cost matrix, the expected cost of its
+//! label. `R(T_t)` = the sum of `R` over the `|T_t|` leaves of the subtree of `t`. A link (inner
+//! node) lowers `R` by `g(t) = (R(t) - R(T_t)) / (|T_t| - 1)` per added leaf. Cutting the link of
+//! smallest `g` repeatedly (on ties the first node in pre-order) gives a nested sequence of trees,
+//! each with the `alpha = g` from which on it is best. Pruning at `ccp_alpha` cuts while the
+//! smallest `g` is at most `ccp_alpha`. Leaves that no training row reached are not counted. The
+//! values equal the ones that scikit-learn's `cost_complexity_pruning_path` gives for the same
+//! tree.
 //!
 //! A cut never lowers `g` of an ancestor, so a heap whose outdated entries are corrected when they
 //! are popped finds each weakest link: O(nodes log nodes), plus O(depth) per cut.
@@ -239,7 +240,7 @@ impl Risks {
         risks
     }
 
-    /// `g` of a node: what its link saves for each leaf that it adds.
+    /// `g` of a node: the decrease of `R` by its link, per leaf that the link adds.
     fn link_strength(&self, node: usize) -> f64 {
         // A subtree with at most one leaf that has rows saves nothing; dividing by 1 keeps `g`
         // finite.
@@ -247,8 +248,8 @@ impl Risks {
         (self.as_leaf[node] - self.of_subtree[node]) / f64::from(added_leaves)
     }
 
-    /// Take account of a node that has become a leaf. The risks of its ancestors change by the same
-    /// amounts as its own.
+    /// Update the subtree risks of a node that has become a leaf and of its ancestors, which all
+    /// change by the same amount, and their numbers of leaves.
     fn update_after_cut(&mut self, cut: usize, edited: &EditableTree) {
         let added_risk = self.as_leaf[cut] - self.of_subtree[cut];
         let removed_leaves = self.leaves[cut] - self.leaves[cut].min(1);

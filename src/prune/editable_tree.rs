@@ -8,19 +8,19 @@
 use crate::tree::{CostMatrix, NONE, Node, Outcome, Test, Threshold, Tree};
 use std::iter::Sum;
 
-/// What was done to a node.
+/// The kind of an edit of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// The node became a leaf.
     Leaf,
-    /// One of the node's branches took its place.
+    /// The node was replaced by one of its branches.
     Raise,
     /// The node took over the test of a child on the same feature (see [`super::merge`]).
     Join,
 }
 
 impl Action {
-    /// Its name in the account that Python shows.
+    /// Its name in the account that Python shows. The names are public, as users read the account.
     pub fn name(self) -> &'static str {
         match self {
             Self::Leaf => "leaf",
@@ -36,7 +36,7 @@ impl Action {
 pub struct PruneStep {
     /// Node in the tree before pruning.
     pub node: u32,
-    /// What was done to the node.
+    /// The kind of the edit.
     pub action: Action,
     /// The feature that the node tested before.
     pub feature: u32,
@@ -48,7 +48,8 @@ pub struct PruneStep {
     pub as_leaf: f64,
     /// Cost of the node's subtree before the edit.
     pub as_tree: f64,
-    /// Cost of the node's heaviest branch in its place; in cost-complexity pruning `g` of the node.
+    /// Cost of the node if its heaviest branch replaces it; in cost-complexity pruning, `g` of the
+    /// node.
     pub as_branch: f64,
 }
 
@@ -59,12 +60,13 @@ pub(super) struct Costs {
     pub leaf: f64,
     /// The node with its subtree.
     pub tree: f64,
-    /// Its heaviest branch in its place.
+    /// The heaviest branch of the node, if it replaces the node.
     pub branch: f64,
 }
 
 impl Costs {
-    /// Costs for a method that only compares the leaf with the subtree.
+    /// Costs for a method that only compares the leaf with the subtree. The cost of the heaviest
+    /// branch is NaN, which says in the account that it was not computed.
     pub fn leaf_or_tree(leaf: f64, tree: f64) -> Self {
         Self { leaf, tree, branch: f64::NAN }
     }
@@ -79,7 +81,7 @@ struct OriginalNode {
     leaves: u32,
 }
 
-/// A pruned tree and what was done to it.
+/// A pruned tree and the edits that led to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pruned {
     /// The tree.
@@ -91,7 +93,7 @@ pub struct Pruned {
 /// A tree under pruning; arrays are indexed by the node numbers of the original tree.
 #[derive(Debug)]
 pub(super) struct EditableTree {
-    /// Reachable nodes, and those that were cut off.
+    /// All nodes: the reachable ones, and the ones that were cut off.
     pub nodes: Vec<Node>,
     /// Children of all nodes, see [`Node::first_child`].
     pub children: Vec<u32>,
@@ -103,7 +105,7 @@ pub(super) struct EditableTree {
     pub counts: Vec<f64>,
     /// Number of declared classes; 1 for a numeric target.
     pub classes: usize,
-    /// What each node says of a numeric target; empty for classes.
+    /// The outcome of each node for a numeric target; empty for classes.
     pub outcomes: Vec<Outcome>,
     /// Node of the original tree whose test this node has.
     pub origin: Vec<u32>,
@@ -114,7 +116,8 @@ pub(super) struct EditableTree {
 }
 
 impl EditableTree {
-    /// An editable copy of a tree.
+    /// An editable copy of a tree. The tree itself is not changed. Errors cost 1 each until the
+    /// caller sets `costs`. O(nodes x classes).
     pub fn new(tree: &Tree) -> Self {
         let n_nodes = tree.nodes.len();
         let mut leaves: Vec<u32> = (0..n_nodes).map(|i| u32::from(tree.is_leaf(i))).collect();
@@ -141,12 +144,14 @@ impl EditableTree {
         }
     }
 
-    /// Whether a node is a leaf by now.
+    /// Whether a node is a leaf by now. Nodes that were cut off keep their state, so the answer
+    /// says nothing about whether the node is still reachable.
     pub fn is_leaf(&self, node: usize) -> bool {
         self.nodes[node].n_children == 0
     }
 
-    /// Children of a node in branch order.
+    /// Children of a node in branch order. They are node numbers of the tree before pruning; a leaf
+    /// has none.
     pub fn children(&self, node: usize) -> &[u32] {
         let first = self.nodes[node].first_child as usize;
         &self.children[first..first + self.nodes[node].n_children as usize]
@@ -157,23 +162,27 @@ impl EditableTree {
         self.children(node).iter().map(|&child| by_node[child as usize]).sum()
     }
 
-    /// Training weight of each class in a node.
+    /// Training weight of each class in a node. They are changed by [`Self::join`], and by the
+    /// caller of [`Self::raise`], who sends rows down another way.
     pub fn counts(&self, node: usize) -> &[f64] {
         &self.counts[node * self.classes..(node + 1) * self.classes]
     }
 
-    /// Training weight of a node.
+    /// Training weight of a node. It is summed from the class counts in each call, O(classes).
     pub fn weight(&self, node: usize) -> f64 {
         self.counts(node).iter().sum()
     }
 
-    /// Training weight that a node misclassifies as a leaf, or the cost of these errors.
+    /// Training weight that a node misclassifies as a leaf, or the cost of these errors. If the
+    /// node has no label, all of its weight is misclassified. The result is in units of weight or,
+    /// with a cost matrix, of cost.
     pub fn errors(&self, node: usize) -> f64 {
         self.errors_among(node, self.counts(node))
     }
 
     /// Weight among the class counts `counts` that a node misclassifies as a leaf, or the cost of
-    /// these errors.
+    /// these errors. The counts need not be the node's own training counts: reduced-error pruning
+    /// passes held-out rows, and the m-estimate passes smoothed counts.
     pub fn errors_among(&self, node: usize, counts: &[f64]) -> f64 {
         if let Some(costs) = &self.costs {
             return costs.of(counts, self.nodes[node].label);
@@ -183,17 +192,21 @@ impl EditableTree {
         counts.iter().sum::<f64>() - n_right
     }
 
-    /// Reachable nodes in pre-order.
+    /// Reachable nodes in pre-order. The list is a copy, which later edits do not change.
+    /// O(reachable nodes).
     pub fn order(&self) -> Vec<u32> {
         self.subtree(0)
     }
 
-    /// Reachable nodes, all children before their parent.
+    /// Reachable nodes, all children before their parent. Most methods decide about a node after
+    /// its branches. The list is made before the first node, and an edit only removes nodes that
+    /// came earlier, so the tree may be edited in the loop.
     pub fn bottom_up(&self) -> impl Iterator<Item = usize> + use<> {
         self.order().into_iter().rev().map(|node| node as usize)
     }
 
-    /// The nodes of the subtree of a node in pre-order, the node itself first.
+    /// The nodes of the subtree of a node in pre-order, the node itself first. Nodes that were cut
+    /// off are not listed. O(nodes of the subtree), with an explicit stack instead of recursion.
     pub fn subtree(&self, node: usize) -> Vec<u32> {
         let (mut stack, mut order) = (vec![node as u32], Vec::new());
         while let Some(i) = stack.pop() {
@@ -218,14 +231,14 @@ impl EditableTree {
         });
     }
 
-    /// Make a node a leaf; `costs` are what led to it.
+    /// Make a node a leaf; `costs` are the costs that led to it.
     pub fn cut(&mut self, node: usize, costs: Costs) {
         self.record(node, Action::Leaf, costs);
         self.nodes[node] = self.nodes[node].as_leaf();
     }
 
-    /// Put a branch in the place of its parent `node`; `costs` are what led to it. The node keeps
-    /// its own counts; the caller updates those of the nodes below.
+    /// Replace `node` by one of its branches; `costs` are the costs that led to it. The node keeps
+    /// its counts; the caller updates the counts of the nodes below.
     pub fn raise(&mut self, node: usize, branch: usize, costs: Costs) {
         self.record(node, Action::Raise, costs);
         let (place, raised) = (self.nodes[node], self.nodes[branch]);
@@ -243,7 +256,7 @@ impl EditableTree {
     /// Merge two nested tests of one feature into one test of `node` with this threshold. `below`
     /// is the child of `node` on the other side than `kept`. The branch `kept` of `node` is a leaf,
     /// which takes over the counts of the same branch of `below`; the other branch of `below`
-    /// becomes that of `node`.
+    /// becomes the other branch of `node`.
     pub fn join(&mut self, node: usize, below: usize, kept: usize, threshold: Threshold) {
         let unknown = f64::NAN;
         self.record(node, Action::Join, Costs { leaf: unknown, tree: unknown, branch: unknown });

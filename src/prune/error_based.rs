@@ -3,16 +3,16 @@
 //! The errors of a leaf with weight `n` and `e` training errors are estimated as `e + added(n, e)`,
 //! the upper limit of a binomial proportion at the given confidence ([`added_errors`]). First,
 //! subtrees that save less than 0.001 training errors become leaves. Then, bottom-up, three
-//! estimates are compared: of the node as a leaf (`leaf`), with its subtree (`tree`), and with its
-//! heaviest branch in its place, which then receives *all* rows of the node (`branch`):
+//! estimates are compared: of the node as a leaf (`leaf`), of its subtree (`tree`), and of its
+//! heaviest branch as a replacement, which then receives *all* rows of the node (`branch`):
 //!
 //! - `leaf <= tree + 0.1` and `leaf <= branch + 0.1`: the node becomes a leaf;
-//! - else `branch <= tree + 0.1`: the branch is raised into the node's place, the other rows are
-//!   sent down it, and the new subtree is pruned again.
+//! - else `branch <= tree + 0.1`: the branch replaces the node, the other rows are sent down it,
+//!   and the new subtree is pruned again.
 //!
 //! Comparisons have a tolerance of 1e-6. The estimate of an empty leaf is 0. Where missing values
 //! take all branches, fractions of rows are sent down; a raised branch then receives all rows
-//! again, because the shares of its own branches change with them.
+//! again, because the shares of its branches change with them.
 //!
 //! Cost: only rows outside the heaviest branch are sent down it, and only leaves they reach are
 //! estimated again: O(rows x depth) per level at worst.
@@ -101,7 +101,7 @@ impl Pruning for ErrorBased {
 
 /// Estimated errors by which a smaller tree may exceed a larger one and still replace it (J48).
 const MARGIN: f64 = 0.1;
-/// Tolerance of comparisons, that of Weka.
+/// Tolerance of comparisons, as in Weka.
 const EQUAL: f64 = 1e-6;
 /// Training errors that a subtree must save, or it becomes a leaf at the end of growth.
 const LEAST_SAVED: f64 = 1e-3;
@@ -181,7 +181,8 @@ enum PruneTask {
 /// Collapse, then prune bottom-up; with `raising` branches may be raised.
 ///
 /// # Errors
-/// [`Error::Data`] if the rows are not those that the tree was grown on, [`Error::Cancelled`].
+/// [`Error::Data`] if the rows are not the rows that the tree was grown on, and
+/// [`Error::Cancelled`].
 fn prune(
     edited: &mut EditableTree,
     confidence: f64,
@@ -234,7 +235,8 @@ fn has_missing_values(features: &[usize], rows: &PruneRows<'_>) -> bool {
     })
 }
 
-/// Make leaves of subtrees that save (almost) no training errors.
+/// Make leaves of subtrees that save (almost) no training errors. C4.5 does this at the end of
+/// growth, before any pruning, also if pruning is off. O(nodes x classes).
 pub(super) fn collapse(edited: &mut EditableTree) {
     // Training errors of every subtree, bottom-up.
     let mut errors = vec![0.0; edited.nodes.len()];
@@ -336,8 +338,8 @@ impl Pruner<'_, '_> {
         self.estimate_errors(self.edited.weight(node), self.edited.errors(node))
     }
 
-    /// Rows in the leaves below a node, without those below its branch `except`. Fractions of one
-    /// row are added up.
+    /// Rows in the leaves below a node, without the rows below its branch `except`. Fractions of
+    /// one row are added up.
     fn rows_below(&self, node: usize, except: Option<usize>) -> Vec<WeightedRow> {
         let (mut stack, mut rows) = (vec![node], Vec::new());
         while let Some(i) = stack.pop() {
@@ -438,8 +440,8 @@ impl Pruner<'_, '_> {
         heaviest
     }
 
-    /// Estimated errors of a branch that receives the whole rows `others` beside its own. Only the
-    /// leaves that they reach are estimated again.
+    /// Estimated errors of a branch that receives the whole rows `others` in addition to its rows.
+    /// Only the leaves that they reach are estimated again.
     fn estimate_with_others(&mut self, branch: usize, others: &[WeightedRow]) -> f64 {
         let Some(raising) = self.raising else { return f64::INFINITY };
         let classes = self.edited.classes;
@@ -453,7 +455,7 @@ impl Pruner<'_, '_> {
             }
             counts[raising.class(row)] += weight;
         }
-        // With the leaf's own rows added, a new estimate takes the place of the old one.
+        // The rows of the leaf are added, and a new estimate replaces the old one.
         let mut estimate = self.estimate[branch];
         for leaf in reached {
             let counts = &mut self.trial_counts[leaf * classes..(leaf + 1) * classes];
@@ -473,7 +475,7 @@ impl Pruner<'_, '_> {
         let leaf = self.estimate_as_leaf(node);
         let tree: f64 = self.edited.sum_over_children(node, &self.estimate);
         let heaviest = self.heaviest_branch(node);
-        // The rows that the heaviest branch would receive beside its own, or again.
+        // The rows that the heaviest branch would receive: additional ones, or all rows again.
         let except = if self.is_fractional { None } else { Some(heaviest) };
         let moved = if self.raising.is_some() { self.rows_below(node, except) } else { Vec::new() };
         let branch = if self.is_fractional {

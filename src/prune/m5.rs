@@ -1,12 +1,13 @@
 //! M5's pruning of a numeric target (Quinlan, "Learning with continuous classes", 1992).
 //!
 //! The estimated error of a node as a leaf is the mean of `|y - value|` over its training rows, of
-//! weight `n`, times `(n + v) / (n - v)`: training rows flatter a model with `v` parameters. A leaf
-//! has one, its number. The estimated error of a subtree is the mean over its branches, weighted by
-//! their rows (as Wang & Witten write it down, 1997), so each of its leaves is charged for its own
-//! parameter. Bottom-up, a node becomes a leaf if its estimated error is at most that of its
-//! subtree. Where `n <= v` the factor has no meaning: such a leaf is taken at its mean error, and
-//! such a node is never cut. In particular a tree whose leaves hold one row each stays as it is.
+//! weight `n`, times `(n + v) / (n - v)`: the errors on training rows are too small for a model
+//! with `v` parameters. A leaf has one, its number. The estimated error of a subtree is the mean
+//! over its branches, weighted by their rows (as in Wang & Witten, 1997), so each of its leaves is
+//! charged for one parameter. Bottom-up, a node becomes a leaf if its estimated error is at most
+//! the estimated error of its subtree. Where `n <= v` the factor has no meaning: such a leaf is
+//! taken at its mean error, and such a node is never cut. In particular a tree whose leaves hold
+//! one row each stays as it is.
 //!
 //! The rows are sent down the tree once; sums of rounded differences are exact, so the order of the
 //! rows does not matter. O(rows x depth + nodes).
@@ -53,7 +54,7 @@ impl Pruning for M5 {
         let Some(target) = rows.data.target() else {
             return unsupported("pruning='m5' of a tree with classes", "a numeric target");
         };
-        // Of each node, the weight of its rows and the sum of their weighted absolute errors.
+        // By node, the weight of its rows and the sum of their weighted absolute errors.
         let mut weights_of = vec![0_i64; edited.nodes.len()];
         let mut errors_of = vec![ExactSum::default(); edited.nodes.len()];
         let compiled = CompiledTree::new(input.tree, input.schema)?;

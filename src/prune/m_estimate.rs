@@ -4,8 +4,9 @@
 //! The expected error of a leaf that predicts class `c`, with `n` rows of which `n_c` have this
 //! class, is `1 - (n_c + m p_c) / (n + m)`, where `p_c` is the share of the class at the root. The
 //! expected error of a subtree is the mean over its branches, weighted by their rows. Bottom-up, a
-//! node becomes a leaf if its expected error is at most that of its subtree. With a cost matrix `C`
-//! the expected cost `sum_i C[i, c] (n_i + m p_i) / (n + m)` takes the place of the error.
+//! node becomes a leaf if its expected error is at most the expected error of its subtree. With a
+//! cost matrix `C` the expected cost `sum_i C[i, c] (n_i + m p_i) / (n + m)` takes the place of the
+//! error.
 //!
 //! `m` is the weight of the prior in rows; 0 trusts the training rows alone. O(nodes x classes).
 //!

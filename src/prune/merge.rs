@@ -72,8 +72,8 @@ fn agree(edited: &EditableTree, a: usize, b: usize, rule: Merge) -> bool {
         }
 }
 
-/// Counts that the probabilities of a leaf are made of: its own, or, if it has none, those of the
-/// nearest ancestor with training rows.
+/// The counts from which the probabilities of a leaf are computed: its own counts or, if it has
+/// none, the counts of its nearest ancestor with training rows.
 fn evidence(edited: &EditableTree, leaf: usize) -> &[f64] {
     let mut node = leaf;
     while edited.nodes[node].parent != NONE && edited.weight(node) == 0.0 {

@@ -20,7 +20,7 @@ pub struct PruneInfo {
     pub name: &'static str,
     /// Name of the class in `fasttree.pruning`.
     pub class_name: &'static str,
-    /// What the method does, in one line, then the formula.
+    /// The method in one line, then its formula.
     pub text: &'static str,
     /// The paper.
     pub source: &'static str,

@@ -64,7 +64,8 @@ macro_rules! prunings {
         }
 
         impl PruneMethod {
-            /// The description of the method.
+            /// The description of the method. It is the same for all options. Python classes,
+            /// tables of the documentation and messages are made from it.
             pub fn info(&self) -> &'static PruneInfo {
                 match self {
                     $(Self::$method(_) => &$module::INFO,)*
@@ -135,7 +136,9 @@ impl PruneMethod {
     }
 }
 
-/// The names of methods that `serves` accepts, as text for the message of a refusal.
+/// The names of methods that `serves` accepts, as text for the message of a refusal. They are
+/// quoted and in the order of [`PRUNINGS`], and end with "or no pruning", which is always an
+/// alternative.
 pub fn names_of(serves: impl Fn(&PruneInfo) -> bool) -> String {
     let serving = PRUNINGS.iter().filter(|info| serves(info));
     let names: Vec<String> = serving.map(|info| format!("'{}'", info.name)).collect();
@@ -155,11 +158,11 @@ pub struct PruneSteps<'a> {
     pub costs: Option<&'a CostMatrix>,
 }
 
-/// Prune a tree by a method, then merge leaves; either may be left out. `rows` are those that the
-/// method reads, if it does.
+/// Prune a tree by a method, then merge leaves; either may be left out. `rows` are the rows that
+/// the method reads; methods that read none ignore them.
 ///
 /// # Errors
-/// Those of [`prune_with`].
+/// Returns the errors of [`prune_with`].
 pub fn prune(
     tree: &Tree,
     schema: &Schema,
@@ -172,7 +175,8 @@ pub fn prune(
     prune_with(tree, schema, &steps, rows, control)
 }
 
-/// Prune a tree by several steps. `rows` are those that the method reads, if it does.
+/// Prune a tree by several steps. `rows` are the rows that the method reads; methods that read none
+/// ignore them.
 ///
 /// # Errors
 /// [`Error::Parameter`](crate::error::Error::Parameter) for options outside their domain,

@@ -90,13 +90,13 @@ impl Pruning for ReducedError {
     }
 }
 
-/// Divide rows into those to grow on (first) and those held out (second): a share of about `share`,
-/// stratified by class.
+/// Divide rows into rows to grow on (first) and held-out rows (second), which are about a share
+/// `share` of all rows, stratified by class.
 ///
 /// With a seed, rows are ordered by class and by a number drawn from their content (ranks of
 /// numbers, codes), then by weight. So neither the order of the rows nor a change of units matters;
-/// equal rows are ordered by their number. Without a seed the division is that of J48, which
-/// depends on the order of the rows. O(rows log rows x features).
+/// equal rows are ordered by their number. Without a seed the rows are divided as in J48, which
+/// depends on their order. O(rows log rows x features).
 pub fn divide(
     data: &Dataset,
     rows: &[u32],
@@ -133,7 +133,7 @@ pub fn divide(
     Ok((grown_on, held_out))
 }
 
-/// What rows are sorted by before they are divided, the most important field first.
+/// The key by which rows are sorted before they are divided, with the most important field first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct DivisionKey {
     class: u16,
@@ -278,9 +278,9 @@ fn prune_numbers(
 /// The share of their size by which errors may differ from rounding alone.
 const ROUNDING: f64 = 1e-9;
 
-/// Make a leaf of each node whose own error on the held-out rows is not above that of its subtree,
-/// bottom-up. `error_as_leaf` gives the error of a node as a leaf. Errors are equal if they differ
-/// by [`ROUNDING`] of `total` or of the error of the subtree, whichever is larger.
+/// Make a leaf of each node whose error as a leaf, on the held-out rows, is not above the error of
+/// its subtree, bottom-up. `error_as_leaf` gives the error of a node as a leaf. Errors are equal if
+/// they differ by [`ROUNDING`] of `total` or of the error of the subtree, whichever is larger.
 fn cut_where_no_worse(
     edited: &mut EditableTree,
     total: f64,

@@ -4,7 +4,7 @@
 //! [`cross_validate`] fits every plan on every fold in one call. Columns are sorted once for the
 //! whole data set, and each fold filters the sorted orders. Folds run in parallel; the fits of one
 //! fold are serial, so that results do not depend on the number of threads. O(plans x folds) fits,
-//! minus what plans and folds share ([`crate::fit::Common`], [`roots`]).
+//! minus the work that plans and folds share ([`crate::fit::Common`], [`roots`]).
 
 pub mod alpha;
 mod permutation;
@@ -42,9 +42,9 @@ pub struct OutOfBagRows<'a> {
     pub forest: &'a Forest,
     /// The rows of the fit.
     pub data: &'a Dataset<'a>,
-    /// Their weights.
+    /// The weights of the rows.
     pub weights: &'a Weights,
-    /// What drew the samples.
+    /// The sampler that drew the samples.
     pub sampler: &'a BootstrapSampler,
     /// Size of each sample.
     pub draws: usize,
@@ -77,7 +77,8 @@ impl OutOfBagRows<'_> {
 /// asked for.
 ///
 /// # Errors
-/// Those of the fits, for row numbers of a fold that do not exist, or [`Error::Cancelled`].
+/// Returns the errors of the fits, an error for row numbers of a fold that do not exist, or
+/// [`Error::Cancelled`].
 pub fn cross_validate(
     data: &Dataset,
     weights: &Weights,
@@ -94,8 +95,8 @@ pub fn cross_validate(
         false => vec![None; folds.len()],
     };
     let budget = control.budget().holding(roots.iter().flatten().map(|root| root.bytes()).sum());
-    // Under a memory limit, threads share what is left; if a share is too small for growth, folds
-    // run one after the other.
+    // Under a memory limit, threads share the rest; if a share is too small for growth, folds run
+    // one after the other.
     let largest = folds.iter().map(|fold| fold.train.len()).max().unwrap_or(0);
     let threads = control.threads();
     let share = budget.shared(threads);

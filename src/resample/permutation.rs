@@ -1,10 +1,10 @@
 //! Permutation importance on out-of-bag rows (Breiman, *Random Forests*, 2001, section 10).
 //!
 //! The loss of a tree for a feature is its accuracy on its out-of-bag rows minus its accuracy after
-//! the feature's values are shuffled among these rows; of a number, what the shuffle adds to its
-//! mean squared error. A feature that no node of the tree tests has loss 0. The shuffle depends on
-//! the tree's seed, the feature and the content of the rows, not on their order. O(trees x tested
-//! features x out-of-bag rows x depth).
+//! the feature's values are shuffled among these rows; for a numeric target, the increase of its
+//! mean squared error by the shuffle. A feature that no node of the tree tests has loss 0. The
+//! shuffle depends on the tree's seed, the feature and the content of the rows, not on their order.
+//! O(trees x tested features x out-of-bag rows x depth).
 
 use super::OutOfBagRows;
 use crate::data::Dataset;
@@ -71,7 +71,7 @@ impl OutOfBagRows<'_> {
                 control.check()?;
                 let mut nodes = model.tree.nodes.iter();
                 if nodes.any(|node| node.n_children > 0 && node.feature as usize == feature) {
-                    // 1 << 40 keeps these draws apart from those of sampling and growth.
+                    // 1 << 40 keeps these draws apart from the draws of sampling and growth.
                     let key = mix(mix(seed, 1 << 40), feature as u64);
                     // Fisher-Yates shuffle.
                     let mut donors = rows.to_vec();

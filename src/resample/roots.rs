@@ -6,7 +6,8 @@
 //! This costs as much as two to three counts of all pairs (fewer with more rows) instead of one
 //! count per fold, and memory for one table per pair of folds.
 //!
-//! Not used for numeric columns, whose bins depend on the fold, nor for fractional weights.
+//! They are not used for numeric columns, whose bins depend on the fold, nor for fractional
+//! weights.
 
 use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::Result;
@@ -116,7 +117,7 @@ fn partition(folds: &[Fold], data: &Dataset) -> Option<Partition> {
         n_placed += fold.test.len();
         group += 1;
     }
-    // Training sets: distinct rows, none of which the fold tests.
+    // A training set has distinct rows, and no row that its fold tests.
     for (f, fold) in folds[..group].iter().enumerate() {
         let train: Option<Vec<u32>> =
             fold.train.iter().map(|&r| internal.get(r as usize).copied()).collect();

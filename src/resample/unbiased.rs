@@ -3,11 +3,11 @@
 //! out-of-bag rows.
 //!
 //! The impurity H of a node is the mean over all pairs of a row of the sample and an out-of-bag
-//! row: of classes the share of pairs that differ, of numbers half of (y - y')^2, which is half of
-//! what Zhou and Hooker take, so that it estimates the squared error itself. A split counts W H
+//! row: for classes the share of pairs that differ, for numbers half of (y - y')^2. That is half of
+//! the term of Zhou and Hooker, so that it estimates the squared error itself. A split counts W H
 //! minus the sum of W_c H_c over its branches, W the share of the sample that a node holds. It
 //! counts 0 where a branch holds rows of the sample, but no out-of-bag rows. Given the sample, the
-//! expected importance of a feature that tells nothing of the target is 0, however many splits it
+//! expected importance of a feature that is independent of the target is 0, however many splits it
 //! offers. O(trees x rows x depth).
 
 use super::OutOfBagRows;

@@ -64,12 +64,14 @@ impl CostMatrix {
         }
     }
 
-    /// The largest cost.
+    /// The largest cost. A row of weight 1 costs no more, whatever is predicted for it; the exact
+    /// search bounds by it how much the loss of a tree can rise. 0 if all costs are 0.
     pub fn largest(&self) -> f64 {
         self.cells.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Cost of predicting `label` for rows with these class counts.
+    /// Cost of predicting `label` for rows with these class counts. This is a sum over the rows,
+    /// not a mean. A label of -1 costs each class its most expensive error.
     pub fn of(&self, counts: &[f64], label: i32) -> f64 {
         counts.iter().enumerate().map(|(class, n)| n * self.of_row(class, label)).sum()
     }
@@ -88,7 +90,9 @@ impl CostMatrix {
 }
 
 impl Tree {
-    /// Give every node that has a label the class of least expected cost.
+    /// Give every node that has a label the class of least expected cost. A node without training
+    /// rows takes the class of its nearest ancestor that has some. Nodes without a label, which
+    /// predict nothing, keep it that way.
     pub fn relabel(&mut self, costs: &CostMatrix) {
         for node in 0..self.nodes.len() {
             if self.nodes[node].label >= 0 {

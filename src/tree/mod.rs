@@ -6,9 +6,9 @@
 //! the branch of missing values last. Every traversal is a loop, so the depth of a tree is not
 //! limited by a stack.
 //!
-//! A row with a missing value takes one branch (a branch of its own, or the heaviest), or a
-//! fraction of it takes each branch ([`ALL`]). The fractions are not stored: they are the shares of
-//! the children in their common weight, which stay right when a tree is pruned.
+//! A row with a missing value takes one branch (a separate branch for missing values, or the
+//! heaviest), or a fraction of it takes each branch ([`ALL`]). The fractions are not stored: they
+//! are the shares of the children in their common weight, which stay right when a tree is pruned.
 
 mod costs;
 mod walk;
@@ -25,8 +25,7 @@ pub const NONE: u32 = u32::MAX;
 /// arrived.
 pub const ALL: u32 = u32::MAX - 1;
 
-/// A threshold of a numeric feature. Rows are divided by `reach`; `at` is what texts and plots
-/// show.
+/// A threshold of a numeric feature. Rows are divided by `reach`; texts and plots show `at`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
     /// The nominal threshold.
@@ -52,9 +51,9 @@ pub enum Test {
     Threshold(Threshold),
     /// One branch for each declared value or bin.
     Multiway,
-    /// Two branches for the levels of a nominal feature: first those listed in
-    /// `Tree::levels[first..first + len]` in ascending order ([`Tree::subset`]), then all other
-    /// declared ones.
+    /// Two branches for the levels of a nominal feature: first the levels that
+    /// `Tree::levels[first..first + len]` lists in ascending order ([`Tree::subset`]), then all
+    /// other declared levels.
     Subset {
         /// First index into [`Tree::levels`].
         first: u32,
@@ -72,7 +71,9 @@ pub enum Test {
 }
 
 impl Test {
-    /// The test for a tree whose lists of levels start `shift` places later.
+    /// The test for a tree whose lists of levels start `shift` places later. Tests without a list
+    /// stay as they are. Growth needs it when it appends the list of a split to the lists of the
+    /// tree.
     pub fn shifted(self, shift: u32) -> Self {
         match self {
             Self::Subset { first, len } => Self::Subset { first: first + shift, len },
@@ -82,7 +83,7 @@ impl Test {
     }
 }
 
-/// Where a node is in its tree.
+/// The position of a node in its tree.
 #[derive(Debug, Clone, Copy)]
 pub struct NodePosition {
     /// Parent, [`NONE`] for the root.
@@ -124,7 +125,7 @@ pub struct Node {
     pub first_child: u32,
     /// Number of branches.
     pub n_children: u32,
-    /// Branch of rows whose value is missing: a branch of their own, the heaviest one, or [`ALL`].
+    /// Branch of rows whose value is missing: a separate branch, the heaviest one, or [`ALL`].
     pub missing_branch: u32,
     /// Predicted class, or -1 when the leaf predicts nothing.
     pub label: i32,
@@ -142,7 +143,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// A leaf with the label that it predicts and the number of training rows that reached it.
+    /// A leaf with the label that it predicts and the number of training rows that reached it. A
+    /// `label` of -1 says that it predicts nothing. Links are empty, and score and distance are 0.
     pub fn leaf(position: NodePosition, label: i32, rows: u32) -> Self {
         let NodePosition { parent, branch, depth } = position;
         Self {
@@ -163,7 +165,9 @@ impl Node {
         }
     }
 
-    /// The node without its test and its children.
+    /// The node without its test and its children. Its position, label, rows and test of
+    /// significance stay. The nodes below it are not removed, so the caller must drop them or
+    /// renumber the tree.
     pub fn as_leaf(self) -> Self {
         let Self { parent, branch, depth, label, rows, first_child, significance, .. } = self;
         let leaf = Self::leaf(NodePosition { parent, branch, depth }, label, rows);
@@ -171,7 +175,7 @@ impl Node {
     }
 }
 
-/// What a node says of a numeric target.
+/// The prediction of a node for a numeric target, and the spread of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Outcome {
     /// The number that the node predicts: the mean of its rows, or their quantile.
@@ -203,18 +207,20 @@ pub struct Tree {
     pub counts: Vec<f64>,
     /// Number of declared classes; 1 for a numeric target, whose count is the weight.
     pub classes: usize,
-    /// What each node says of a numeric target; empty for classes.
+    /// The outcome of each node for a numeric target; empty for classes.
     pub outcomes: Vec<Outcome>,
 }
 
 impl Tree {
-    /// Class counts of a node.
+    /// Class counts of a node. For a numeric target this is a single number, the weight of the
+    /// node's rows. All counts are 0 if no training row reached the node; see [`Self::evidence`].
     #[inline]
     pub fn counts(&self, node: usize) -> &[f64] {
         &self.counts[node * self.classes..(node + 1) * self.classes]
     }
 
-    /// Children of a node in branch order.
+    /// Children of a node in branch order. They are node numbers; a leaf has none. The first child
+    /// of an inner node is always the next node.
     #[inline]
     pub fn children(&self, node: usize) -> &[u32] {
         let Node { first_child, n_children, .. } = self.nodes[node];
@@ -234,7 +240,9 @@ impl Tree {
         Some(&self.levels[first as usize..][..len as usize])
     }
 
-    /// A tree without nodes, to be filled.
+    /// A tree without nodes, to be filled. `classes` is the number of declared classes, or 1 for a
+    /// numeric target. Callers that push nodes without their links must call [`Self::link`] at the
+    /// end.
     pub fn empty(classes: usize) -> Self {
         Self {
             nodes: Vec::new(),
@@ -257,12 +265,14 @@ impl Tree {
         self
     }
 
-    /// Whether the target is a number.
+    /// Whether the target is a number. Only such a tree has outcomes, so a tree without nodes
+    /// counts as a tree of classes.
     pub fn is_regression(&self) -> bool {
         !self.outcomes.is_empty()
     }
 
-    /// The outcome of a node, if the target is a number.
+    /// The outcome of a node, if the target is a number. `None` for a target of classes, whose
+    /// nodes are described by counts and a label.
     pub fn outcome(&self, node: usize) -> Option<&Outcome> {
         self.outcomes.get(node)
     }
@@ -280,7 +290,7 @@ impl Tree {
         copied
     }
 
-    /// Whether a node is a leaf.
+    /// Whether a node is a leaf. It is a leaf if it has no branches, O(1).
     pub fn is_leaf(&self, node: usize) -> bool {
         self.nodes[node].n_children == 0
     }
@@ -295,20 +305,23 @@ impl Tree {
         children.iter().map(move |child| if total > 0.0 { weight(child) / total } else { equal })
     }
 
-    /// Send missing values down all branches of every inner node ([`ALL`]).
+    /// Send missing values down all branches of every inner node ([`ALL`]). Plans that divide rows
+    /// without a value do so after growth, also for tests whose training rows all had a value: a
+    /// row without one is divided in prediction.
     #[inline]
     pub fn share_missing(&mut self) {
         self.nodes.iter_mut().filter(|n| n.n_children > 0).for_each(|n| n.missing_branch = ALL);
     }
 
-    /// Whether a missing value takes all branches at some node.
+    /// Whether a missing value takes all branches at some node. If not, every row ends in exactly
+    /// one leaf. O(nodes).
     #[inline]
     pub fn is_shared(&self) -> bool {
         self.nodes.iter().any(|n| n.missing_branch == ALL)
     }
 
-    /// Class counts that a prediction is made of: the node's own, or those of its nearest ancestor
-    /// that training rows reached.
+    /// The class counts from which a prediction is computed: the counts of the node or, if no
+    /// training row reached it, the counts of its nearest ancestor with training rows.
     pub fn evidence(&self, node: usize) -> &[f64] {
         let mut node = node;
         while self.nodes[node].parent != NONE && self.counts(node).iter().all(|&n| n == 0.0) {
@@ -323,7 +336,8 @@ impl Tree {
 const LARGER: f64 = 1.0 + 1e-11;
 
 /// Set all shares that [`majority`] takes for equal to the largest one to that number, so that the
-/// first maximum is the majority.
+/// first maximum is the majority. Otherwise a user who takes the position of the maximum could get
+/// another class than the label, where sums of fractions differ by rounding.
 pub fn join_largest(shares: &mut [f64]) {
     let largest = shares.iter().copied().fold(0.0, f64::max);
     shares.iter_mut().filter(|p| **p * LARGER >= largest).for_each(|p| *p = largest);

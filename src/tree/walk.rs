@@ -23,7 +23,7 @@ pub struct Shape {
 }
 
 impl Tree {
-    /// Size of the tree.
+    /// Size of the tree. It is counted in one pass over the nodes; a single leaf has depth 0.
     pub fn shape(&self) -> Shape {
         let mut shape = Shape { nodes: self.nodes.len(), ..Shape::default() };
         for (i, node) in self.nodes.iter().enumerate() {
@@ -47,7 +47,8 @@ impl Tree {
         gains
     }
 
-    /// Inner nodes in the order in which they were split.
+    /// Inner nodes in the order in which they were split. The list has node numbers and no leaves.
+    /// Global growth is traced along it. O(nodes log nodes).
     pub fn steps(&self) -> Vec<u32> {
         let mut inner: Vec<u32> =
             (0..self.nodes.len() as u32).filter(|&i| !self.is_leaf(i as usize)).collect();
@@ -75,8 +76,8 @@ impl Tree {
         self.upper_part(|i| is_inner[i])
     }
 
-    /// The upper part of the tree, whose inner nodes are those that `is_inner` accepts together
-    /// with all their ancestors, and the number in this tree of each of its nodes.
+    /// The upper part of the tree, and the number in this tree of each of its nodes. Its inner
+    /// nodes are the nodes that `is_inner` accepts together with all of their ancestors.
     fn upper_part(&self, is_inner: impl Fn(usize) -> bool) -> (Self, Vec<u32>) {
         let (mut part, mut numbers, mut waiting) = (Self::empty(self.classes), vec![], vec![0]);
         while let Some(number) = waiting.pop() {
@@ -163,14 +164,16 @@ impl Tree {
         }
     }
 
-    /// One past the last node of the subtree of a node.
+    /// One past the last node of the subtree of a node. Nodes lie in pre-order, so the subtree is
+    /// the range `i..end_of(i)`. O(nodes of the subtree), as the end is not stored.
     pub fn end_of(&self, i: usize) -> usize {
         let below = self.nodes[i + 1..].iter().take_while(|n| n.depth > self.nodes[i].depth);
         i + 1 + below.count()
     }
 
-    /// The tree with other subtrees in the place of those of some nodes, which are given in
-    /// ascending order. Steps of growth are numbered anew, in pre-order.
+    /// The tree with the subtrees of some nodes replaced by others. The nodes are given in
+    /// ascending order, and none may lie below another. Steps of growth are numbered anew, in
+    /// pre-order.
     pub fn with_subtrees(&self, replacements: &[(usize, Self)]) -> Self {
         let mut joined = Self::empty(self.classes);
         let most =

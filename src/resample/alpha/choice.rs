@@ -65,8 +65,8 @@ impl AlphaChoice {
         }
     }
 
-    /// The ascending alphas at which the trees of the folds are pruned: the representatives, but
-    /// for the last tree an alpha that cuts every split of any tree.
+    /// The ascending alphas at which the trees of the folds are pruned: the representatives, except
+    /// for the last tree, which gets an alpha that cuts every split of any tree.
     pub(super) fn cross_validated_alphas(&self) -> Vec<f64> {
         let mut alphas: Vec<f64> = (0..self.alphas.len()).map(|k| self.representative(k)).collect();
         if let Some(last) = alphas.last_mut().filter(|last| **last > 0.0) {

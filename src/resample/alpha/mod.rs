@@ -17,10 +17,10 @@
 //! error rates are 0.19, 0.18 and 0.20, the second one with a standard error of 0.03, then "min"
 //! takes the tree of 3 leaves, and "1se" the root alone, because 0.20 is at most 0.18 + 0.03.
 //!
-//! Folds are stratified by class (those of a numeric target are not) and depend on the seed and on
-//! the order of the rows. A tree is traversed once per row for all alphas ([`costs`]), and sums are
-//! exact ([`ExactSum`]), so that trees of equal cost tie. O(nodes log nodes) per fold and O(depth)
-//! per row, or, for a row in fractions, O(v log v) with v nodes visited.
+//! Folds are stratified by class (not for a numeric target) and depend on the seed and on the order
+//! of the rows. A tree is traversed once per row for all alphas ([`costs`]), and sums are exact
+//! ([`ExactSum`]), so that trees of equal cost tie. O(nodes log nodes) per fold and O(depth) per
+//! row, or, for a row in fractions, O(v log v) with v nodes visited.
 //!
 //! When not to use it: with few rows per class, and, for the rule "1se", where accuracy matters
 //! more than the size of the tree.
@@ -41,7 +41,8 @@ use costs::{CostSums, PruningTrial};
 /// Fit a tree; if the plan leaves the complexity penalty open, choose it first and return how.
 ///
 /// # Errors
-/// Where the plan cannot be fitted to the rows, or [`crate::error::Error::Cancelled`].
+/// Returns an error if the plan cannot be fitted to the rows, or
+/// [`crate::error::Error::Cancelled`].
 pub fn fit(
     plan: &FitPlan,
     rows: FitRows<'_>,
@@ -57,7 +58,8 @@ pub fn fit(
     }
 }
 
-/// [`fit`] on encoded rows whose weights are already in the form that growth uses.
+/// [`fit`] on encoded rows whose weights are already in the form that growth uses. Cross-validation
+/// calls it for every fold, whose rows are counted already.
 pub(super) fn fit_counted(
     plan: &FitPlan,
     data: &Dataset,

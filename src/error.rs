@@ -85,13 +85,17 @@ pub enum Error {
 /// A result with the core's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The error of a combination of choices, and what is supported instead.
+/// Return [`Error::Unsupported`] for a combination of choices. `what` completes "... is not
+/// supported here", and `supported` names the choices that the user can take instead. Generic in
+/// the value that is not there, so that a function of any result ends with this call.
 pub fn unsupported<T>(what: impl Into<String>, supported: impl Into<String>) -> Result<T> {
     Err(Error::Unsupported { what: what.into(), supported: supported.into() })
 }
 
 impl Error {
-    /// The error with the name of the owner before that of the parameter.
+    /// Put the name of the owner (a criterion, a setting) before the name of the parameter, as in
+    /// `f_measure: beta`, so that the message says whose parameter is meant. Other errors than
+    /// [`Error::Parameter`] stay as they are.
     #[must_use]
     pub fn of(self, owner: &str) -> Self {
         match self {
@@ -102,7 +106,9 @@ impl Error {
         }
     }
 
-    /// The error of a parameter with a value outside its domain.
+    /// Make an [`Error::Parameter`] for a value outside the domain of a parameter. `reason` says
+    /// which values are right, as in "must be a whole number >= 1". Numbers of more than 20
+    /// characters are shown with an exponent.
     pub fn parameter(name: &str, value: impl ToString, reason: impl ToString) -> Self {
         Self::Parameter {
             name: name.into(),

@@ -52,17 +52,19 @@ pub enum OptionDomain {
 }
 
 impl OptionDomain {
-    /// Finite numbers from `low` on.
+    /// Finite numbers from `low` on. `low` itself belongs to the domain, and there is no upper
+    /// limit: use [`Self::Number`] for one.
     pub const fn from(low: f64) -> Self {
         Self::Number { low: Some(low), high: None, closed: (true, false) }
     }
 
-    /// Finite numbers above `low`.
+    /// Finite numbers above `low`. `low` itself does not belong to the domain, which suits weights
+    /// and widths that may not be 0.
     pub const fn above(low: f64) -> Self {
         Self::Number { low: Some(low), high: None, closed: (false, false) }
     }
 
-    /// Whole numbers from `least` on.
+    /// Whole numbers from `least` on. The upper limit is `u64::MAX`, which messages leave out.
     pub const fn whole(least: u64) -> Self {
         Self::Whole { least, most: u64::MAX }
     }
@@ -160,7 +162,9 @@ impl OptionInfo {
         doc: "",
     };
 
-    /// All values that the option may have, in words that follow "must be".
+    /// All values that the option may have, in words that follow "must be" in an error message.
+    /// None is among them if the default is `null`. Python's checks and the documentation take the
+    /// words from here, so they agree with the domain.
     pub fn words(&self) -> String {
         let none = if self.default == "null" { ", or None" } else { "" };
         let besides = if self.besides.is_empty() { "" } else { ", or " };
@@ -181,10 +185,8 @@ impl Serialize for OptionInfo {
     }
 }
 
-/// Check that a number lies in the domain of the option `name`.
-///
-/// # Errors
-/// [`Error::Parameter`] if it does not.
+/// Check that a number lies in the domain of the option `name`. A name that is not among `options`,
+/// or an option whose values are no numbers, is not checked.
 pub fn check(options: &[OptionInfo], name: &str, value: f64) -> Result<()> {
     match options.iter().find(|option| option.name == name) {
         Some(option) if !option.domain.holds(value) => {

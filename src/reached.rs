@@ -76,7 +76,8 @@ ways! {
 #[cfg(debug_assertions)]
 static COUNTS: [AtomicU64; WAYS.len()] = [const { AtomicU64::new(0) }; WAYS.len()];
 
-/// Count a use of a path.
+/// Count a use of a path, by one relaxed atomic addition. Call it once per node, feature or block,
+/// before the work that the path stands for; in release builds it compiles to nothing.
 #[inline(always)]
 pub fn count(way: Way) {
     #[cfg(debug_assertions)]
@@ -85,7 +86,8 @@ pub fn count(way: Way) {
     let _ = way;
 }
 
-/// The number of uses of each path, by its name; empty in builds that do not count.
+/// The number of uses of each path since the process began, by its name. The vector is empty in
+/// builds that do not count, which is how tests know that they cannot check the paths.
 pub fn counts() -> Vec<(&'static str, u64)> {
     #[cfg(debug_assertions)]
     return WAYS

@@ -159,7 +159,7 @@ impl Budget {
     }
 
     /// Whether `bytes` more are within the limit and the system has them. The system is asked by
-    /// mapping the bytes and unmapping them at once, which costs two system calls; up to 1 MiB it
+    /// mapping the bytes and releasing them at once, which costs two system calls; up to 1 MiB it
     /// is not asked. Passes call this to choose the largest block that fits, and [`Budget::admit`]
     /// where there is no choice.
     pub fn has(&self, bytes: usize) -> bool {

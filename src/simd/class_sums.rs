@@ -3,7 +3,8 @@
 //!
 //! The number of rows of a class on the left of each cut adds a term to the sum of either side.
 //! Sums of squares are whole numbers below 2^31. Sums of logarithms are added in the order of the
-//! classes. So all levels give the same bits. O(classes) per cut.
+//! classes. So all levels, which are compiled from the same loops, give the same bits. O(classes)
+//! per cut.
 
 use super::level::for_each_level;
 
@@ -37,8 +38,9 @@ fn add<T: Copy + std::ops::AddAssign>(
     }
 }
 
-/// The terms of a class for sums of squares, by its number of rows on the left: the square of that,
-/// and the square of the rows on the right less that of all rows of the class.
+/// The terms of a class for sums of squares, by its number of rows on the left. The first term is
+/// the square of this number. The second term is the square of the rows on the right less the
+/// square of all rows of the class.
 #[inline(always)]
 fn squares(total: u32) -> impl Fn(u32) -> [i32; 2] {
     let twice = 2 * total as i32;
@@ -74,7 +76,8 @@ for_each_level! {
 }
 
 for_each_level! {
-    /// Convert whole numbers to doubles.
+    /// Convert whole numbers to doubles, which is exact. Sums of squares are added as integers and
+    /// scored as doubles; the shorter slice ends the work.
     pub fn numbers(from: &[i32], to: &mut [f64]) {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = f64::from(from));
     }

@@ -22,7 +22,8 @@ pub struct RowFormat {
 }
 
 impl RowFormat {
-    /// Number of counters of a plane for `features` features.
+    /// Number of counters of a plane for `features` features, which may be fewer than the rows
+    /// have: `codes` per feature. A histogram is `planes` of these.
     pub fn plane(&self, features: usize) -> usize {
         self.codes * features
     }

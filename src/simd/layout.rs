@@ -12,12 +12,13 @@ pub const MAX_PLANES: usize = 24;
 /// twentieth: a bit costs two operations for each eight bits that are added.
 pub(super) const SUM_BITS: [usize; 5] = [4, 6, 8, 11, 24];
 
-/// Number of bits of a number.
+/// Number of bits of a number; 0 for 0.
 pub(super) fn bits_of(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()) as usize
 }
 
-/// The kernel with enough bits, by its place among kernels of ascending `sizes`.
+/// The kernel with enough bits, by its place among kernels of ascending `sizes`. Panics if none has
+/// enough.
 pub(super) fn kernel_of(sizes: &[usize], bits: usize) -> usize {
     assert!(sizes.last().is_some_and(|&most| bits <= most));
     sizes.partition_point(|&size| size < bits)
@@ -37,11 +38,14 @@ pub struct Window {
 /// Most distances that are counted side by side.
 pub const LONGEST_WINDOW: usize = 1023;
 
-/// Numbers of bit planes of a number for which kernels are compiled.
+/// Numbers of bit planes of a number for which kernels are compiled. A number of another width is
+/// stored with more planes, which costs a load per row and plane, and an operation per step and
+/// eight distances.
 pub(super) const NUMBER_PLANES: [usize; 6] = [1, 2, 3, 4, 6, 10];
 
 impl Window {
-    /// Largest distance.
+    /// Largest distance of the window, which is counted, too. A distance above it, or below
+    /// `first`, is outside.
     pub fn largest(&self) -> usize {
         self.first + self.length - 1
     }
@@ -52,7 +56,8 @@ impl Window {
         NUMBER_PLANES[kernel_of(&NUMBER_PLANES, bits_of(self.length))]
     }
 
-    /// The distance that a counter counts.
+    /// The distance that a counter counts, with counters from 0. Counter 0 has the largest
+    /// distance, as numbers grow with nearness.
     pub fn distance(&self, counter: usize) -> usize {
         self.largest() - counter
     }
@@ -62,9 +67,9 @@ impl Window {
 ///
 /// A carry of some weight is kept until a second one of that weight comes, and then both are added
 /// at once (Harley & Seal's counters), so most additions touch the planes of low weight alone.
-/// `hot` has four planes per counter: those of weight 1, 2 and 4, and a kept carry of weight 4.
-/// `cold` has `length` planes for carries that are being passed on, then for each weight from 8 on
-/// `length` kept carries and `length` planes. `blocks` counts blocks of four steps; its bits say
+/// `hot` has four planes per counter: the planes of weight 1, 2 and 4, and a kept carry of weight
+/// 4. `cold` has `length` planes for carries that are being passed on, then for each weight from 8
+/// on `length` kept carries and `length` planes. `blocks` counts blocks of four steps; its bits say
 /// for which weights a carry is kept.
 #[derive(Debug)]
 pub struct CounterState<'a> {
@@ -113,7 +118,9 @@ impl Counter<'_> {
     }
 }
 
-/// Cold planes that a counter of `depth` bits takes.
+/// Cold planes that a counter of `depth` bits takes, with depth at least 4: one for carries that
+/// are being passed on, and two for each weight from 8 on. Plans of memory multiply it with the
+/// words of a tile.
 pub const fn cold_planes(depth: usize) -> usize {
     2 * depth - 5
 }
@@ -136,7 +143,9 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// A step for each of `rows`, which is counted in all columns.
+    /// A schedule with a step for each of `rows`, which is counted in all columns and not only in
+    /// the columns of a slot. Binary features use it for the rows of their rarer value: sums over
+    /// the other value are what remains of all pairs.
     pub fn alone(rows: &[u16]) -> Self {
         let entries: Vec<u32> = rows.iter().map(|&row| u32::from(row)).collect();
         let used = entries.len();
@@ -146,10 +155,11 @@ impl Schedule {
         Self { steps, used, entries, rows, slots: 0, alone: true }
     }
 
-    /// Step i merges the i-th row of each list that is long enough.
+    /// A schedule whose step i merges the i-th row of each list that is long enough.
     ///
     /// A list is a slot and the rows that are counted in its columns. No column may have two of the
-    /// slots. The lists are sorted by length, longest first.
+    /// slots, so the rows of a step never meet in a column. The lists are sorted by length, longest
+    /// first; the longest has as many rows as there are steps, which is the least that is possible.
     pub fn deal(lists: &mut [(u16, &[u16])]) -> Self {
         lists.sort_by_key(|(_, rows)| usize::MAX - rows.len());
         let used = lists.first().map_or(0, |(_, rows)| rows.len());
@@ -170,12 +180,13 @@ impl Schedule {
         Self { steps, used, entries, rows, slots, alone: false }
     }
 
-    /// Number of steps.
+    /// Number of steps, without the empty ones that fill the last group of four. The time of
+    /// [`super::Kernels::tally`] is proportional to it, and plans add it up over features.
     pub fn len(&self) -> usize {
         self.used
     }
 
-    /// True without steps.
+    /// Whether there are no steps: no row of the chunk is counted for the feature.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }
@@ -191,19 +202,24 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// `slots` holds rows of `features` slots, at least one per row.
+    /// Rows of `features` slots each, one row after the other. The largest slot is looked for here,
+    /// so that kernels need not look at each slot again.
+    ///
+    /// # Panics
+    /// If `features` is 0 or does not divide the number of slots.
     pub fn new(slots: Vec<u32>, features: usize) -> Self {
         assert!(features > 0 && slots.len().is_multiple_of(features));
         let largest = slots.iter().fold(0, |a, &s| a.max(s));
         Self { slots, features, largest }
     }
 
-    /// Number of rows.
+    /// Number of rows, which may be 0.
     pub fn rows(&self) -> usize {
         self.slots.len() / self.features
     }
 
-    /// The slots of a row.
+    /// The slots of row `i`, one per feature in the order of the features. Panics if there is no
+    /// such row.
     pub fn row(&self, i: usize) -> &[u32] {
         &self.slots[i * self.features..][..self.features]
     }
@@ -219,7 +235,8 @@ pub struct SlotMasks<'a> {
 }
 
 impl<'a> SlotMasks<'a> {
-    /// The masks of a range of the slots, whose planes are `words` long.
+    /// The masks of a range of the slots, whose planes are `words` long. Callers read the counters
+    /// of one feature with the slots of this feature alone; nothing is copied.
     pub fn of(self, slots: std::ops::Range<usize>, words: usize) -> Self {
         let bytes = if self.bytes.is_empty() { 0 } else { 8 * words };
         Self {

@@ -48,7 +48,8 @@ pub struct QuickLog {
 static QUICK: OnceLock<Box<LogTable>> = OnceLock::new();
 
 impl QuickLog {
-    /// The table, made on first use.
+    /// A handle to the table, which is made on first use: 16 KiB and 1024 logarithms. Later handles
+    /// cost an atomic load.
     pub fn new() -> Self {
         let table = QUICK.get_or_init(|| {
             let mut table = Box::new([[0.0; 2]; 1024]);
@@ -67,7 +68,8 @@ impl QuickLog {
         x_log2_x(self.table, x)
     }
 
-    /// `out[i] = ` [`QuickLog::x_log2_x`] of `numbers[i]`, with the same bits at every level.
+    /// `out[i] = ` [`QuickLog::x_log2_x`] of `numbers[i]`, with the same bits at every level. Both
+    /// slices have the same length; a block of tables is one call.
     pub fn all_x_log2_x(self, level: Level, numbers: &[f64], out: &mut [f64]) {
         all_x_log2_x(level, self.table, numbers, out);
     }
@@ -85,7 +87,12 @@ impl std::fmt::Debug for QuickLog {
     }
 }
 
-/// `out[i] = ` [`x_log2_x`] of `numbers[i]`, which are 0 or more.
+/// `out[i] = ` [`x_log2_x`] of `numbers[i]`, which are 0 or normal and positive. AVX-512 gathers
+/// the entries of eight numbers at once; other levels take one number after the other, which is the
+/// twin.
+///
+/// # Panics
+/// If the lengths differ.
 pub fn all_x_log2_x(level: Level, table: &LogTable, numbers: &[f64], out: &mut [f64]) {
     assert_eq!(numbers.len(), out.len());
     match level {
@@ -96,6 +103,8 @@ pub fn all_x_log2_x(level: Level, table: &LogTable, numbers: &[f64], out: &mut [
     }
 }
 
+/// [`all_x_log2_x`], eight numbers at a time. Each lane does the operations of [`x_log2_x`] in the
+/// same order, none of them fused.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn avx512(table: &LogTable, numbers: &[f64], out: &mut [f64]) {

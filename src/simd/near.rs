@@ -15,7 +15,7 @@ use super::word::Word;
 pub struct TileNumbers<'a> {
     /// The planes, from the first tile on.
     pub planes: &'a [u64],
-    /// Words from the planes of a tile to those of the next.
+    /// Words from the first plane of a tile to the first plane of the next tile.
     pub stride: usize,
     /// Number of tiles.
     pub tiles: usize,
@@ -46,6 +46,10 @@ impl TileNumbers<'_> {
 }
 
 /// [`super::Kernels::moments`]: a square is the sum of `2^(p + q)` over all pairs of its bits.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn moments<W: Word>(numbers: TileNumbers<'_>) -> RowSums {
     // SAFETY: the safe method checked that all planes lie inside the slice.
@@ -74,6 +78,10 @@ pub(super) unsafe fn moments<W: Word>(numbers: TileNumbers<'_>) -> RowSums {
 }
 
 /// [`super::Kernels::at_least`]: a comparison bit by bit, from the lowest on.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn at_least<W: Word>(numbers: TileNumbers<'_>, low: u32, out: &mut [u64]) {
     // SAFETY: as in `moments`; `out` has one vector per tile.
@@ -92,6 +100,10 @@ pub(super) unsafe fn at_least<W: Word>(numbers: TileNumbers<'_>, low: u32, out: 
 
 /// [`super::Kernels::kth_largest`]: the bits of the result from the highest on. `scratch` has one
 /// vector per tile, the columns that agree with the bits found so far.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn kth_largest<W: Word>(
     numbers: TileNumbers<'_>,
@@ -134,6 +146,10 @@ pub(super) unsafe fn kth_largest<W: Word>(
 
 /// [`super::Kernels::shared`], four slots at a time: each vector of the mask is loaded once for
 /// them.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn shared<W: Word>(
     mask: &[u64],
@@ -174,7 +190,11 @@ pub(super) unsafe fn shared<W: Word>(
     }
 }
 
-/// Number of set bits of a mask.
+/// [`super::Kernels::size`], the number of set bits of a mask. Counts stay apart by word until the
+/// end, so each vector costs one popcount and one addition.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `mask` is aligned.
 #[inline(always)]
 pub(super) unsafe fn size<W: Word>(mask: &[u64]) -> u64 {
     // SAFETY: whole vectors of the slice.

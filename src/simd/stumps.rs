@@ -1,5 +1,5 @@
-//! The errors of the best test of one column on both sides of many thresholds of another
-//! (`exact`).
+//! The errors of the best test of one column on both sides of many thresholds of another, for the
+//! search of optimal trees (`exact`).
 //!
 //! [`LANES`] thresholds of a first column divide a set of rows in a left and a right side, one
 //! division per lane. The *code* of a row is the number of thresholds that are not above its
@@ -86,16 +86,24 @@ macro_rules! lane_int {
 macro_rules! by_level {
     ($type:ty, $avx512:ident, $avx2:ident, $level:ident,
      $kernel:ident($($arg:ident: $kind:ty),* $(,)?) -> $out:ty) => {{
+        /// The kernel with registers of AVX-512.
+        ///
+        /// # Safety
+        /// The processor has the features named here.
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512bw,popcnt")]
         unsafe fn avx512($($arg: $kind),*) -> $out {
-            // SAFETY: the features are those of the vectors.
+            // SAFETY: this function enables the features of the vectors.
             unsafe { $kernel::<x86::$avx512>($($arg),*) }
         }
+        /// The kernel with registers of AVX2.
+        ///
+        /// # Safety
+        /// The processor has the features named here.
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,popcnt")]
         unsafe fn avx2($($arg: $kind),*) -> $out {
-            // SAFETY: the features are those of the vectors.
+            // SAFETY: this function enables the features of the vectors.
             unsafe { $kernel::<x86::$avx2>($($arg),*) }
         }
         match $level {
@@ -212,7 +220,10 @@ pub struct TableMemory<T> {
     most: Vec<[Lanes<T>; 4]>,
 }
 
-/// The numbers of two vectors.
+/// The numbers of two vectors, the left and the right side.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn arrays<V: LaneVec>([a, b]: [V; 2]) -> [Lanes<V::Int>; 2] {
     let mut lanes = [[V::Int::default(); LANES]; 2];
@@ -224,15 +235,22 @@ unsafe fn arrays<V: LaneVec>([a, b]: [V; 2]) -> [Lanes<V::Int>; 2] {
     lanes
 }
 
-/// Two vectors of numbers.
+/// Two vectors of numbers, the left and the right side: the inverse of [`arrays`].
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn vectors<V: LaneVec>([a, b]: &[Lanes<V::Int>; 2]) -> [V; 2] {
     // SAFETY: the caller has checked the features.
     unsafe { [V::load(a), V::load(b)] }
 }
 
-/// What is above 0 where fewer than `least` rows are on one side of a test, `size` of `all` rows on
-/// the other.
+/// A vector whose lanes are above 0 where a test leaves fewer than `least` rows on one of its
+/// sides, `size` and `all - size`. [`LaneVec::unless`] then sets such lanes to 0, so no branch
+/// depends on a lane.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn over<V: LaneVec>(size: V, all: V, least: V) -> V {
     // SAFETY: the caller has checked the features.
@@ -249,6 +267,11 @@ struct RowsBefore<V: LaneVec> {
 }
 
 impl<V: LaneVec> RowsBefore<V> {
+    /// Count a row, which passes to the left of the next place. Weights are counted for limits only
+    /// (`LIMITED`).
+    ///
+    /// # Safety
+    /// The calling function enables the features of `V`.
     #[inline(always)]
     unsafe fn count<const LIMITED: bool>(&mut self, rows: &ScannedRows<'_>, row: u32) {
         let x = rows.codes[row as usize];
@@ -265,7 +288,11 @@ impl<V: LaneVec> RowsBefore<V> {
         }
     }
 
-    /// `n_0 - n_1` and the weight, on both sides.
+    /// `n_0 - n_1` of the rows so far, and their weight, each on both sides. The right side is what
+    /// remains of all rows so far.
+    ///
+    /// # Safety
+    /// The calling function enables the features of `V`.
     #[inline(always)]
     unsafe fn sides(&self) -> [[V; 2]; 2] {
         // SAFETY: the caller has checked the features.
@@ -277,8 +304,12 @@ impl<V: LaneVec> RowsBefore<V> {
         }
     }
 
-    /// Raise the largest `p` and `-p` of both sides by those of the tests at this place that leave
-    /// enough rows, where the rows `without` go right.
+    /// Raise the largest `p` and `-p` of both sides to the values of the test at this place, where
+    /// it leaves enough rows. The rows `without` go right in this test: the missing values, or
+    /// none.
+    ///
+    /// # Safety
+    /// The calling function enables the features of `V`.
     #[inline(always)]
     unsafe fn raise<const LIMITED: bool>(
         &self,
@@ -306,6 +337,9 @@ impl<V: LaneVec> RowsBefore<V> {
 /// Two classes: one signed sum says it all. Per lane, the sum of the left side after some rows is
 /// `p = n_0 - n_1`; a test there makes `N_0 - p` errors if it says class 0 first, else `N_1 + p`.
 /// If missing values go right instead of left, all sums are less by what they add up to.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
@@ -357,6 +391,9 @@ unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
 type ClassRows<T> = (Lanes<T>, T);
 
 /// Count a row; returns the rows of its class on the left and on the right side of each lane.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn take<V: LaneVec>(
     rows: &ScannedRows<'_>,
@@ -376,7 +413,11 @@ unsafe fn take<V: LaneVec>(
 }
 
 /// Any number of classes: the largest class of the rows up to each place, forward, and of the rows
-/// behind it, backward.
+/// behind it, backward. A test is right on the largest class before it and the largest class behind
+/// it; `memory` keeps the first from the forward pass for the second.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
@@ -433,6 +474,11 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
     sides.errors(correct)
 }
 
+/// [`LaneInt::scan`]: two classes need one signed sum, and limits are counted only if leaves need
+/// more than one row, so each case is compiled by itself.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn scan<V: LaneVec>(
     rows: &ScannedRows<'_>,
@@ -451,6 +497,9 @@ unsafe fn scan<V: LaneVec>(
 }
 
 /// Count the rows of a bucket on both sides; returns their number, and raises the largest class.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn take_bucket<V: LaneVec>(
     (totals, cells): (&[u32], &[V::Int]),
@@ -481,6 +530,12 @@ unsafe fn take_bucket<V: LaneVec>(
     }
 }
 
+/// [`LaneInt::table`]: one increment per row, then a pass over the buckets forward and one
+/// backward, as in [`scan_many`]. O(rows + buckets x classes x lanes), so it pays where rows are
+/// many and buckets are few.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn table<V: LaneVec>(
     rows: &BucketRows<'_>,

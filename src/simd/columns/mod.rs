@@ -51,9 +51,10 @@ pub fn partition(level: Level, order: &mut [u32], bits: &[u64], spare: &mut [u32
 ///
 /// Place i lies between entries `i - 1` and `i` of the order. The places of the boundaries are
 /// written to `listed`. For each start of `wanted` a plane of `tails` takes, per boundary, the
-/// number of rows to the left whose class is that of the start or a later one; `before` has these
-/// numbers for `order[..places.start - 1]`, and afterwards for `order[..places.end - 1]`. `listed`
-/// and the planes have room for [`SLACK`] elements more than there are places.
+/// number of rows to the left in the tail of classes that begins at the start (its class and all
+/// later ones); `before` has these numbers for `order[..places.start - 1]`, and afterwards for
+/// `order[..places.end - 1]`. `listed` and the planes have room for [`SLACK`] elements more than
+/// there are places.
 ///
 /// # Panics
 /// Where places, starts or lengths do not fit each other.

@@ -1,5 +1,5 @@
 //! The functions of [`super`] for AVX-512; each has the arguments and the result of the function of
-//! its name there.
+//! its name there, which is its twin.
 //!
 //! The sums of squares of 64 rows need the number of earlier rows of each row's class. These
 //! *ranks* are made class by class: a comparison finds the rows of a class, and an expansion of 0,
@@ -29,7 +29,7 @@ pub(super) fn classes(order: &[u32], starts: &[u32], out: &mut [u16]) {
         let row = _mm512_srli_epi32::<1>(entries);
         let mut class = _mm512_setzero_si512();
         for &step in steps {
-            // Start number i is that of class i + 1.
+            // Start number i is the start of class i + 1.
             let at = _mm512_add_epi32(class, _mm512_set1_epi32(step - 1));
             let later = _mm512_cmpge_epu32_mask(row, look_up(at, table));
             class = _mm512_mask_add_epi32(class, later, class, _mm512_set1_epi32(step));

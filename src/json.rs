@@ -77,7 +77,7 @@ pub fn to_vec(value: &impl Serialize, control: &Control) -> Result<Vec<u8>> {
     }
 }
 
-/// Bytes that are read with a check of the control for each buffer.
+/// A reader of bytes that checks the control for each buffer.
 struct Reader<'a> {
     bytes: &'a [u8],
     control: &'a Control,
@@ -263,8 +263,8 @@ where
     T::deserialize(ValueReader(Value::deserialize(deserializer)?)).map_err(D::Error::custom)
 }
 
-/// A field with the text of a JSON value, which is part of the document as that value, for serde's
-/// `with`. Empty text is the empty object.
+/// For serde's `with`: a field that holds the text of a JSON value. In the document the field is
+/// that value itself, not a quoted text. Empty text stands for the empty object.
 pub mod text {
     use serde::ser::Error as _;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

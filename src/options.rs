@@ -35,12 +35,12 @@ pub enum OptionDomain {
         /// Length of the list.
         count: usize,
     },
-    /// One of some words.
+    /// One of a list of words.
     Words {
-        /// The words.
+        /// The words, in the order in which messages list them.
         words: &'static [&'static str],
     },
-    /// A class: its label in Python, its code here.
+    /// A class, which is a label in Python and a code in the core.
     Class,
     /// One of some words, or in Python a function of the size of a set.
     SizeFunction {
@@ -96,7 +96,7 @@ fn quoted(words: &[&str], more: Option<&str>) -> String {
     }
 }
 
-/// A limit, with an exponent if it is large.
+/// The text of a limit, with an exponent from 1e16 on.
 fn limit(number: f64) -> String {
     if number.is_finite() && number.abs() >= 1e16 {
         format!("{number:e}")

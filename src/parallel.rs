@@ -95,7 +95,7 @@ pub struct Control {
     ends_early: bool,
 }
 
-/// The watcher of a job that runs on the calling thread, and when it is called next.
+/// The watcher of a job that runs on the calling thread, and the time of its next call.
 struct InlineWatch {
     watcher: Watcher,
     start: Instant,
@@ -316,7 +316,8 @@ fn describe(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a message".to_string())
 }
 
-/// Call `work`; a panic becomes an error. Not generic, so that it is compiled once.
+/// Call `work`, and turn a panic into an error. The function is not generic, so that it is compiled
+/// once.
 fn caught(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     let exhaustions = memory::exhaustions();
     match catch_unwind(AssertUnwindSafe(work)) {
@@ -407,7 +408,7 @@ fn for_each_index(
     }
     let first: Mutex<Option<(usize, Error)>> = Mutex::new(None);
     (0..n).into_par_iter().with_max_len(1).for_each(|i| {
-        // What an item does before its first check may be long, and there may be many items.
+        // The work of an item before its first check may be long, and there may be many items.
         let cancelled = control.shared.cancel.load(Ordering::Relaxed);
         if let Err(error) = if cancelled { Err(Error::Cancelled) } else { work(i) } {
             let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,10 +1,11 @@
 //! Counts of the code paths ("ways") of growth, by which tests prove that their cases reach each
 //! path.
 //!
-//! There are several paths for the same result: for forms of a node's rows, of candidates and of
+//! Several paths lead to the same result, by the form of a node's rows, of its candidates and of
 //! scoring. Each calls [`count`] once per node, feature or block, never per row, and [`counts`] has
 //! the numbers since the process began. Builds without debug assertions (the release build) have no
-//! counters, and [`count`] is empty there. Not to choose a path, or to measure one.
+//! counters, and [`count`] is empty there. The counts serve neither to choose a path nor to measure
+//! one.
 
 #[cfg(debug_assertions)]
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -15,7 +15,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Allocator;
 
-/// Call `ask` for `size` bytes, again after a refusal.
+/// Call `ask` for `size` bytes, and again after a refusal. The fast path is one comparison with
+/// null and one with the size of the reserve.
 #[inline]
 fn insist(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     let found = ask();

@@ -52,14 +52,14 @@ static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 static EXHAUSTIONS: AtomicU64 = AtomicU64::new(0);
 /// Bytes of the last allocation that was refused.
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
-/// Bytes of the reserve.
+/// Bytes of the reserve that is mapped now; 0 without one.
 static HELD: AtomicUsize = AtomicUsize::new(0);
 /// The reserve. The allocator never waits for this lock ([`locked`]).
 static RESERVE: Mutex<Option<MmapMut>> = Mutex::new(None);
 /// Bytes of the largest allocation that was larger than the reserve when it was made, since the
 /// last call of [`scale`].
 static UNCOVERED: AtomicUsize = AtomicUsize::new(0);
-/// Whether the reserve could not grow, so that growing it is not tried at every allocation.
+/// Whether the reserve could not grow. It is then not tried again at every allocation.
 static STUCK: AtomicBool = AtomicBool::new(false);
 
 /// Allocated bytes, without those that threads have not reported yet.
@@ -343,8 +343,8 @@ pub fn is_there(bytes: usize) -> Result<()> {
     }
 }
 
-/// Make the reserve cover a buffer of `bytes` that the call is about to allocate. For buffers that
-/// are much larger than the data they are made from.
+/// Make the reserve cover a buffer of `bytes` that the call is about to allocate. It is for buffers
+/// that are much larger than the data they are made from.
 ///
 /// # Errors
 /// [`Error::Memory`] if the system does not have the memory.

@@ -190,7 +190,7 @@ impl Word for __m512i {
             }
         }
     }
-    /// A vector has all 64 numbers, so `part` is 0; two interleavings write them.
+    /// A vector has all 64 numbers, so `part` is 0; two instructions interleave the bytes.
     #[inline(always)]
     unsafe fn store_numbers(low: Self, high: Self, part: usize, out: &mut [u16]) {
         let out = &mut out[..64];

@@ -29,7 +29,7 @@ pub fn unpacked(word: u32) -> [u32; 2] {
     [word & MOST_ROWS, word >> 16]
 }
 
-/// A node with two classes.
+/// The numbers of a node with two classes on which the scores of its cuts depend.
 #[derive(Debug, Clone, Copy)]
 pub struct PairNode {
     /// Rows of each class.

@@ -8,7 +8,7 @@ use super::body::{above, sum_planes};
 use super::weights::{FeatureSlots, Joint, JointGroup, MOST_ROWS, WeighedTile, WeightTable};
 use super::word::{Word, Words};
 
-/// The place of the first weight of a row in a block of columns.
+/// Index, in words, of the first weight of a row in a block of columns.
 #[inline(always)]
 const fn first_weight<W: Word>(block: usize, row: usize) -> usize {
     (block * (MOST_ROWS + 1) + row) * W::BLOCK_VECTORS * W::WORDS
@@ -20,7 +20,7 @@ const fn columns<W: Word>() -> usize {
     W::BLOCK_VECTORS * 2 * W::WORDS
 }
 
-/// The place of the first bit of a block in a plane: its word, and the bit in the word.
+/// Position of the first bit of a block in a plane: the word, and the bit in the word.
 #[inline(always)]
 const fn first_bit<W: Word>(block: usize) -> (usize, usize) {
     (block * columns::<W>() / 64, block * columns::<W>() % 64)
@@ -152,7 +152,7 @@ unsafe fn members<W: Word>(tile: WeighedTile<'_>, slot: usize, block: usize) -> 
     (plane >> shift) & (!0 >> (64 - columns::<W>()))
 }
 
-/// The place of the first mask of a slot in a block of columns, with `slots` slots in all.
+/// Index, in words, of the first mask of a slot in a block of columns, with `slots` slots in all.
 #[inline(always)]
 const fn first_mask<W: Word>(slots: usize, block: usize, slot: usize) -> usize {
     (block * slots + slot) * W::BLOCK_VECTORS * W::WORDS

@@ -1,6 +1,6 @@
-//! Kernels for genotypes in two bit planes, for `stats::neighbours::genotypes`: on how many
-//! variants two samples differ, how many neighbours differ from a sample at each variant, and sums
-//! by code.
+//! Kernels for genotypes in two bit planes, for `stats::neighbours::genotypes`. They count on how
+//! many variants two samples differ and how many neighbours differ from a sample at each variant,
+//! and add up numbers by code.
 //!
 //! Variants come in groups of 512; a sample has [`GENOTYPE_WORDS`] words per group. Two genotypes
 //! differ where their low or their high bits do. A missing genotype is a code like the others here;
@@ -47,7 +47,7 @@ pub fn differing_variants(
 #[derive(Debug, Clone, Copy)]
 pub struct Members<'a> {
     numbers: &'a [u32],
-    /// One more than the largest.
+    /// One more than the largest number.
     end: usize,
 }
 
@@ -192,9 +192,9 @@ type AddByCode = unsafe fn(codes: &[u8], table: &[f64; 4], out: &mut [f64]);
 /// The kernels of a level, called by the safe functions above.
 struct GenotypeTable {
     count_differing: CountDiffering,
-    /// By number of bits of a count: 4, 8, 12, 24.
+    /// One kernel per number of bits of a count: 4, 8, 12 or 24.
     add_differing: [AddDiffering; 4],
-    /// By number of bits of a count: 4, 8, 16.
+    /// One kernel per number of bits of a count: 4, 8 or 16.
     count_subsets_of: [CountSubsets; 3],
     add_counted: AddCounted,
     differences_of: Differences,

@@ -4,11 +4,12 @@
 
 use super::instantiate::inline_methods;
 
-/// Thresholds of one pass.
+/// Number of thresholds of one pass, one per lane.
 pub const LANES: usize = 32;
 /// A number for each lane.
 pub type Lanes<T> = [T; LANES];
-/// What the lanes count with: 16 bits where the weights of all rows together fit.
+/// The number type of a lane. 16 bits are used where the weights of all rows together fit, as twice
+/// the lanes then share a register.
 pub trait LaneNumber: Copy + Default + Ord + std::fmt::Debug {
     /// The largest sum of the weights of all rows.
     const MOST: u32;
@@ -95,7 +96,7 @@ pub(super) trait LaneVec: Copy {
     }
 }
 
-/// Without intrinsics.
+/// A vector without intrinsics: an array, whose loops the compiler turns into vectors.
 #[derive(Clone, Copy)]
 pub(super) struct Plain<T>(Lanes<T>);
 

@@ -1,4 +1,4 @@
-//! What the kernels of [`super::Kernels`] read and write.
+//! The arguments and results of the kernels of [`super::Kernels`].
 //!
 //! A [`Window`] says which distances are counted, [`CounterState`] and [`Counter`] hold the counts
 //! as bit planes, a [`Schedule`] says which rows are counted together, [`Slots`] are rows as
@@ -17,8 +17,8 @@ pub(super) fn bits_of(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()) as usize
 }
 
-/// The kernel with enough bits, by its place among kernels of ascending `sizes`. Panics if none has
-/// enough.
+/// Index of the first kernel with enough bits among kernels of ascending `sizes`. Panics if none
+/// has enough.
 pub(super) fn kernel_of(sizes: &[usize], bits: usize) -> usize {
     assert!(sizes.last().is_some_and(|&most| bits <= most));
     sizes.partition_point(|&size| size < bits)
@@ -67,10 +67,10 @@ impl Window {
 ///
 /// A carry of some weight is kept until a second one of that weight comes, and then both are added
 /// at once (Harley & Seal's counters), so most additions touch the planes of low weight alone.
-/// `hot` has four planes per counter: the planes of weight 1, 2 and 4, and a kept carry of weight
-/// 4. `cold` has `length` planes for carries that are being passed on, then for each weight from 8
-/// on `length` kept carries and `length` planes. `blocks` counts blocks of four steps; its bits say
-/// for which weights a carry is kept.
+/// `hot` has four planes per counter: the planes of weight 1, 2 and 4, and a carry of weight 4 that
+/// is kept. `cold` has `length` planes for carries that are being passed on, then for each weight
+/// from 8 on `length` kept carries and `length` planes. `blocks` counts blocks of four steps; its
+/// bits say for which weights a carry is kept.
 #[derive(Debug)]
 pub struct CounterState<'a> {
     /// `4 * words` u64 per counter.
@@ -134,11 +134,11 @@ pub struct Schedule {
     pub(super) used: usize,
     /// `row | slot << 16`, all steps one after the other.
     pub(super) entries: Vec<u32>,
-    /// More than the largest row.
+    /// One more than the largest row.
     pub(super) rows: u32,
-    /// More than the largest slot.
+    /// One more than the largest slot.
     pub(super) slots: u32,
-    /// One row per step, counted in all columns.
+    /// Whether each step has one row, which is counted in all columns.
     pub(super) alone: bool,
 }
 
@@ -195,7 +195,7 @@ impl Schedule {
 /// Rows as slots: for each row and feature the number of the plane of the row's value.
 #[derive(Debug, Clone, Default)]
 pub struct Slots {
-    /// Row by row.
+    /// The slots of all rows, one row after the other.
     pub(super) slots: Vec<u32>,
     pub(super) features: usize,
     pub(super) largest: u32,

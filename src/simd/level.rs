@@ -1,13 +1,13 @@
-//! Instruction sets: those that the processor has, and the one in use.
+//! Instruction sets: the ones that the processor has, and the one in use.
 //!
 //! [`for_each_level`] compiles a function for each of them where no intrinsics are needed.
 
 use std::sync::OnceLock;
 
-/// Instruction sets with kernels of their own, slowest first.
+/// Instruction sets that kernels are compiled for, slowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Two 64-bit words; every architecture.
+    /// Two 64-bit words as a vector, on every architecture.
     Plain,
     /// Baseline x86-64 (SSE2).
     Baseline,

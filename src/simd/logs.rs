@@ -5,8 +5,8 @@
 //! enough, as `|r| < 2^-11`. The error is below `2^-51 x (1 + |log2 x|)`. About 3 ns per number
 //! instead of 15, less with AVX-512, which takes eight at a time; every level gives the same bits.
 //!
-//! It serves where candidates are screened or compared with a tolerance. Not where the last bit
-//! decides: there [`crate::numeric::x_log2_x`] is the definition.
+//! It serves where candidates are screened or compared with a tolerance. Where the last bit
+//! decides, [`crate::numeric::x_log2_x`] is the definition.
 
 use super::Level;
 use std::sync::OnceLock;

@@ -28,8 +28,7 @@ pub fn weight_of(row: i64) -> i64 {
     row & ((1 << WEIGHT_BITS) - 1)
 }
 
-/// What a [`packed_row`] adds to the sums, in units: its weight times its number. The shift keeps
-/// the sign.
+/// The sum of a [`packed_row`], in units: its weight times its number. The shift keeps the sign.
 #[inline(always)]
 pub fn sum_of(row: i64) -> i64 {
     row >> WEIGHT_BITS
@@ -44,16 +43,17 @@ pub fn error_of(largest: f64, scale: f64) -> f64 {
 /// The length of slices of cuts is a multiple of this: the lanes of the longest vectors.
 pub const CHUNK: usize = EIGHT;
 
-/// What the cuts of a node share.
+/// Numbers of a node that all its cuts share.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeNumbers {
     /// Weight of all rows.
     pub weight: f64,
-    /// What a unit of weight adds to the sums that are to be 0 for all rows together.
+    /// The part of the mean beyond its integer part `whole`. It is subtracted per unit of weight,
+    /// so that the differences of all rows add up to 0.
     pub rest: f64,
     /// Least weight on each side of a cut, at least 1.
     pub least: f64,
-    /// Value of a score of 1.
+    /// Value of a score of 1: the square of a unit of the target.
     pub scale: f64,
 }
 
@@ -66,8 +66,8 @@ impl NodeNumbers {
         if least >= self.least { left * right } else { 0.0 }
     }
 
-    /// The square of what a cut with this sum and weight on its left divides by [`Self::product`]
-    /// for its score.
+    /// The numerator of the score of a cut with this sum and weight on its left: a squared
+    /// difference, to be divided by [`Self::product`].
     #[inline(always)]
     fn square(&self, sum: f64, left: f64) -> f64 {
         let difference = sum - left * self.rest;
@@ -132,18 +132,18 @@ for_each_level! {
 /// Neighbouring cuts of a numeric feature.
 #[derive(Debug, Clone, Copy)]
 pub struct CutScan<'a> {
-    /// Entries of the feature's order: cut `j` lies behind entry `j`, and is none where the next
-    /// entry has the same value, which its lowest bit says.
+    /// Entries of the feature's order. Cut `j` lies behind entry `j`. There is none where the next
+    /// entry has the same value, which the lowest bit of that entry says.
     pub entries: &'a [u32],
     /// The rows of the data set, packed.
     pub rows: &'a [i64],
-    /// What is taken off the sums per unit of weight.
+    /// Integer part of the mean, which is subtracted from the sums per unit of weight.
     pub whole: i64,
-    /// The node.
+    /// Numbers of the node.
     pub of: NodeNumbers,
 }
 
-/// What a scan knows of the cuts before.
+/// The state of a scan after the cuts before the present one.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanState {
     /// Weight on the left of the next entry.
@@ -171,7 +171,7 @@ pub struct CutBuffers<'a> {
     pub sums: &'a mut [i64],
     /// Weights on the left.
     pub weights: &'a mut [i64],
-    /// Scores; negative infinity for what is no cut, or was left out.
+    /// Scores; negative infinity where there is no cut, or where the cut was left out.
     pub scores: &'a mut [f64],
 }
 
@@ -221,7 +221,7 @@ unsafe fn scan<V: Eight>(all: CutScan<'_>, state: &mut ScanState, out: CutBuffer
     top
 }
 
-/// What the cuts of a node share, in all lanes.
+/// The [`NodeNumbers`] of a node, each in all lanes.
 struct NodeLanes<V: Eight> {
     weight: V::Floats,
     rest: V::Floats,
@@ -298,7 +298,8 @@ impl<V: Eight> NodeLanes<V> {
     }
 }
 
-/// The lanes of a scan: what is on the left of the next entry, in all of them, and the node.
+/// The lanes of a scan: weight and sum on the left of the next entry, each in all lanes, and the
+/// node.
 struct ScanLanes<V: Eight> {
     weight: V::Ints,
     sum: V::Ints,
@@ -377,17 +378,18 @@ pub type SmallRows = [i64; ROWS];
 /// The cuts of some features of a small node.
 #[derive(Debug, Clone, Copy)]
 pub struct SmallNodeCuts<'a> {
-    /// The orders: cut `j` has the entries `0..=j` on its left; equal values are not divided.
+    /// The orders of the features. Cut `j` has the entries `0..=j` on its left, and there is none
+    /// between equal values.
     pub orders: &'a Orders,
-    /// The places of the features among the orders, and their numbers.
+    /// The features to score: the index of the order of each, and its number.
     pub features: &'a [(usize, u32)],
     /// Number of cuts of each feature.
     pub cuts: usize,
     /// The node's rows.
     pub rows: &'a SmallRows,
-    /// What is taken off the sums per unit of weight.
+    /// Integer part of the mean, which is subtracted from the sums per unit of weight.
     pub whole: i64,
-    /// The node.
+    /// Numbers of the node.
     pub of: NodeNumbers,
 }
 
@@ -395,15 +397,15 @@ pub struct SmallNodeCuts<'a> {
 /// rounding, because quotients are compared by products.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BestCuts {
-    /// Its score; negative infinity where there is no cut.
+    /// Score of the cut; negative infinity where there is no cut.
     pub scores: [f64; CHUNK],
     /// The largest score of the feature's other cuts.
     pub others: [f64; CHUNK],
     /// Number of the cut.
     pub cuts: [i64; CHUNK],
-    /// Weight on its left.
+    /// Weight on the left of the cut.
     pub weights: [i64; CHUNK],
-    /// Sum on its left, less `whole` per unit of weight.
+    /// Sum on the left of the cut, less `whole` per unit of weight.
     pub sums: [i64; CHUNK],
 }
 

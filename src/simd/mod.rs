@@ -20,8 +20,8 @@
 //! about two operations per feature for all columns of the tile.
 //!
 //! The kernels do not check bounds; every safe method checks the lengths that its kernel relies on.
-//! Tests compare every level with naive functions. Not for a handful of rows: a tile costs its full
-//! width.
+//! Tests compare every level with naive functions. The kernels do not pay for a handful of rows,
+//! because a tile costs its full width.
 #![allow(unsafe_code)]
 
 mod body;
@@ -85,7 +85,8 @@ pub use weights::{
 /// Most features of one call of [`Kernels::add_distances`].
 pub const WIDE_BLOCK: usize = 2047;
 
-/// The kernels of one level.
+/// The kernels of one level: the safe interface to the table of function pointers. Each method
+/// documents its kernel and checks what the kernel relies on.
 #[derive(Clone, Copy)]
 pub struct Kernels {
     level: Level,

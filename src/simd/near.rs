@@ -1,10 +1,10 @@
 //! Kernels that search a row's neighbours: moments of its distances, the k-th of them, the columns
 //! up to a distance, and how many of those share a value.
 //!
-//! A row has one number per column, which grows with nearness and is 0 for no number. The numbers
-//! are bit-sliced: `depth` planes per tile, plane p holding bit p of each column's number. Every
-//! result is made from popcounts of one to three planes, so a tile costs O(depth) vector operations
-//! (O(depth^2) for the moments), and all levels give the same integers.
+//! A row has one number per column, which grows with nearness; 0 means that the column has no
+//! number. The numbers are bit-sliced: `depth` planes per tile, plane p holding bit p of each
+//! column's number. Every result is made from popcounts of one to three planes, so a tile costs
+//! O(depth) vector operations (O(depth^2) for the moments), and all levels give the same integers.
 
 use super::buffer::check_aligned;
 use super::word::Word;
@@ -99,7 +99,7 @@ pub(super) unsafe fn at_least<W: Word>(numbers: TileNumbers<'_>, low: u32, out: 
 }
 
 /// [`super::Kernels::kth_largest`]: the bits of the result from the highest on. `scratch` has one
-/// vector per tile, the columns that agree with the bits found so far.
+/// vector per tile, with the columns whose bits agree with the bits of the result so far.
 ///
 /// # Safety
 /// The calling function enables the target features of `W`, and the lengths are those that the safe

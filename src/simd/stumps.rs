@@ -9,9 +9,9 @@
 //! side. Nothing is sorted, and no branch depends on a lane. O(rows x lanes), in whole numbers.
 //!
 //! There are two ways. [`LaneInt::scan`] looks at every marked place of the order.
-//! [`LaneInt::table`] first counts the rows in buckets of the order, one increment per row; tests
-//! between two buckets give errors that are reached, and tests inside of buckets a lower bound: at
-//! best, all rows of their bucket are right.
+//! [`LaneInt::table`] first counts the rows in buckets of the order, one increment per row. Tests
+//! between two buckets give errors that are reached, and tests inside of buckets give a lower
+//! bound: at best, all rows of their bucket are predicted correctly.
 //!
 //! Where a test must leave `least` rows on both sides, sizes are counted beside the classes, and a
 //! lane whose test leaves fewer counts as a leaf.
@@ -25,7 +25,7 @@ use super::lanes::x86;
 pub use super::lanes::{LANES, LaneNumber, Lanes};
 use super::lanes::{LaneVec, Plain};
 
-/// Elements of a table for each class of a bucket: one more code than lanes.
+/// Elements of a table for each class of a bucket: codes go from 0 to [`LANES`].
 const STEP: usize = LANES + 1;
 
 /// A type of lanes with its kernels.
@@ -122,7 +122,7 @@ macro_rules! by_level {
 lane_int!(i16, Avx512x16, Avx2x16);
 lane_int!(i32, Avx512x32, Avx2x32);
 
-/// Class counts of the sides.
+/// Class counts of the left and right sides of all lanes.
 #[derive(Debug, Clone, Copy)]
 pub struct SideCounts<'a, T> {
     /// By class, the weight on the left side of each lane.
@@ -164,7 +164,7 @@ impl<T: LaneNumber> SideCounts<'_, T> {
         errors
     }
 
-    /// Errors from what is correct.
+    /// The errors of each side, from the weight of the rows that are predicted correctly.
     #[inline(always)]
     fn errors(&self, correct: [Lanes<T>; 2]) -> [Lanes<T>; 2] {
         let sizes = self.sizes();
@@ -175,18 +175,18 @@ impl<T: LaneNumber> SideCounts<'_, T> {
 /// Rows in the order of the second column.
 #[derive(Debug, Clone, Copy)]
 pub struct ScannedRows<'a> {
-    /// Numbers of the rows.
+    /// Row numbers in the order of the second column.
     pub order: &'a [u32],
     /// How many of the first rows are missing values that may also go right. There are none if
     /// there are more than two classes.
     pub missing: usize,
-    /// Marks of the places behind each row.
+    /// Mark of the place behind each row.
     pub marks: &'a [u8],
     /// A place counts if its mark has this bit.
     pub mark: u8,
-    /// Weight of every row by its number; empty if all weights are 1.
+    /// Weight of every row, by the number of the row; empty if all weights are 1.
     pub weights: &'a [u32],
-    /// `code | class << 8` of every row by its number.
+    /// `code | class << 8` of every row, by the number of the row.
     pub codes: &'a [u16],
 }
 
@@ -201,13 +201,13 @@ impl ScannedRows<'_> {
 /// Rows of a set, in any order, with their buckets.
 #[derive(Debug, Clone, Copy)]
 pub struct BucketRows<'a> {
-    /// Per row, bucket x classes + class.
+    /// Key of each row: bucket x classes + class.
     pub keys: &'a [u16],
-    /// Per row, its code.
+    /// Code of each row.
     pub codes: &'a [u8],
-    /// Per row, its weight; empty if all weights are 1.
+    /// Weight of each row; empty if all weights are 1.
     pub weights: &'a [u32],
-    /// Weight of all rows by key.
+    /// Weight of all rows with each key.
     pub totals: &'a [u32],
     /// Whether each bucket has a single value.
     pub exact: bool,
@@ -257,8 +257,8 @@ unsafe fn over<V: LaneVec>(size: V, all: V, least: V) -> V {
     unsafe { least.sub(size).max(size.sub(all).add(least)) }
 }
 
-/// The rows of two classes up to a place: those on the left side of each lane, and all. `p` and
-/// `sum` are of `n_0 - n_1`, the others of the weight, which is counted for limits only.
+/// The rows of two classes up to a place: the rows on the left side of each lane, and all rows. `p`
+/// and `sum` are of `n_0 - n_1`, the others of the weight, which is counted for limits only.
 struct RowsBefore<V: LaneVec> {
     p: V,
     sum: V::Int,
@@ -334,9 +334,10 @@ impl<V: LaneVec> RowsBefore<V> {
     }
 }
 
-/// Two classes: one signed sum says it all. Per lane, the sum of the left side after some rows is
-/// `p = n_0 - n_1`; a test there makes `N_0 - p` errors if it says class 0 first, else `N_1 + p`.
-/// If missing values go right instead of left, all sums are less by what they add up to.
+/// [`scan`] for two classes, where one signed sum is enough. In each lane, the sum of the left side
+/// after some rows is `p = n_0 - n_1`; a test there makes `N_0 - p` errors if it predicts class 0
+/// first, else `N_1 + p`. If missing values go right instead of left, all sums are less by the sum
+/// of the missing values.
 ///
 /// # Safety
 /// The calling function enables the features of `V`.
@@ -387,7 +388,7 @@ unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
     sides.errors_of_two(most)
 }
 
-/// The rows of a class: on the left side of each lane, and in all.
+/// The rows of a class: the rows on the left side of each lane, and all rows.
 type ClassRows<T> = (Lanes<T>, T);
 
 /// Count a row; returns the rows of its class on the left and on the right side of each lane.
@@ -412,9 +413,10 @@ unsafe fn take<V: LaneVec>(
     }
 }
 
-/// Any number of classes: the largest class of the rows up to each place, forward, and of the rows
-/// behind it, backward. A test is right on the largest class before it and the largest class behind
-/// it; `memory` keeps the first from the forward pass for the second.
+/// [`scan`] for any number of classes: the largest class of the rows up to each place, in a forward
+/// pass, and of the rows behind it, in a backward pass. A test is right on the largest class before
+/// it and the largest class behind it; `memory` keeps the results of the forward pass for the
+/// backward pass.
 ///
 /// # Safety
 /// The calling function enables the features of `V`.
@@ -449,7 +451,8 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
         for ((&row, &mark), first) in
             rows.order.iter().zip(rows.marks).zip(&memory[..rows.order.len()]).rev()
         {
-            // Without a branch, which would often be mispredicted: other places count as nothing.
+            // There is no branch, which would often be mispredicted: at other places so much is
+            // subtracted that the test never counts.
             let less =
                 V::splat(V::Int::of(if mark & rows.mark != 0 { 0 } else { V::Int::MOST as i32 }));
             let behind = [size, V::splat(passed).sub(size)];

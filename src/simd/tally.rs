@@ -3,8 +3,8 @@
 //! A *step* has one number per column, which stands for a distance, or 0. For each number that
 //! occurs, the columns that have it are a mask, and the mask is added to the counter of the number.
 //! Four or eight steps are added at once, by full adders that keep the sums in registers; the
-//! carries of weight 8 are passed on less and less often the higher they are
-//! ([`CounterState`] explains how). About half an operation per step, distance and vector.
+//! carries of weight 8 are passed on less and less often the higher they are ([`CounterState`]
+//! explains how). This takes about half an operation per step, distance and vector.
 
 use super::word::Word;
 use super::{CounterState, Schedule};
@@ -113,7 +113,7 @@ unsafe fn number<W: Word, const P: usize>(numbers: *const u64, row: usize, rows:
 }
 
 /// The columns by the two lowest bits of the number: not 0, then 1, 2 and 3. The first mask is the
-/// union, because the columns with 0 are then what remains of another mask.
+/// union, because the columns with 0 are then the rest of another mask.
 ///
 /// # Safety
 /// The calling function enables the target features of `W`.

@@ -17,19 +17,19 @@ pub const LANES: usize = 16;
 pub const BLOCK: usize = 256;
 /// Steps before rows in leaves are left out for the first time: few leaves are less deep.
 const FIRST_STEPS: usize = 14;
-/// Steps between later times.
+/// Steps between later moments at which such rows are left out.
 const MORE_STEPS: usize = 6;
 
 /// The end of the walk of a row, packed: a leaf, given by its number, or a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct End(u32);
 
-/// An [`End`], unpacked.
+/// The two kinds of [`End`], unpacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndPlace {
     /// The number of a leaf.
     Leaf(usize),
-    /// The place of a node in the table.
+    /// The index of a node in the table.
     Node(u32),
 }
 
@@ -37,13 +37,13 @@ impl End {
     const LEAF: u32 = 1 << 31;
 
     /// The end of a walk in a leaf, given by its number. The number is below 2^31; it is chosen by
-    /// the owner of the table and is not the place of the leaf among the nodes.
+    /// the owner of the table and is not the index of the leaf among the nodes.
     #[inline]
     pub fn in_leaf(number: u32) -> Self {
         Self(number | Self::LEAF)
     }
 
-    /// The end of a walk at a node, given by its place in the table, which is below 2^31. The node
+    /// The end of a walk at a node, given by its index in the table, which is below 2^31. The node
     /// is a leaf in [`Number::walk_to_nodes`], or else an inner node from which the caller goes on:
     /// the steps were over, or the row takes several branches there.
     #[inline]
@@ -70,11 +70,11 @@ impl End {
 /// leaves may have the same.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkNode {
-    /// The threshold.
+    /// The threshold, or in a leaf a NaN with its number.
     pub value: f64,
     /// The feature, from bit [`WalkNode::SHIFT`] on; the bits below are free for the owner.
     pub packed: u32,
-    /// The place of the second child.
+    /// Index of the second child in the table.
     pub second: u32,
 }
 
@@ -122,7 +122,8 @@ impl NarrowNode {
     const SHIFT: u32 = 8;
     const QUIET_NAN: u32 = 0x7FC0_0000;
 
-    /// The form of the node at place `at`; None if feature, distance or number are too large.
+    /// The narrow form of the node at index `at`; `None` if feature, distance or number are too
+    /// large.
     fn of(node: &WalkNode, at: usize) -> Option<Self> {
         let distance = node.second.checked_sub(at as u32)?;
         let leaf = node.leaf().unwrap_or(0);
@@ -148,7 +149,8 @@ fn floor(x: f64) -> f32 {
 trait WalkStep<T>: Copy {
     /// The feature whose number decides.
     fn split_feature(self) -> usize;
-    /// The place to which a row with the number `x` goes from this node, which is at `at`.
+    /// Index of the node to which a row with the number `x` goes from this node, which is at index
+    /// `at`.
     fn next(self, x: T, at: u32) -> u32;
     /// The number of the leaf; None for an inner node.
     fn number(self) -> Option<u32>;
@@ -261,7 +263,7 @@ pub struct WalkTable {
     nodes: Vec<WalkNode>,
     /// The nodes for rows of float32, made on first use; empty if some node does not fit.
     narrow: OnceLock<Vec<NarrowNode>>,
-    /// Numbers of a row.
+    /// Number of values of a row.
     width: usize,
 }
 
@@ -279,7 +281,8 @@ impl WalkTable {
         Some(Self { narrow: OnceLock::new(), nodes, width })
     }
 
-    /// The nodes for rows of float32.
+    /// The nodes for rows of float32, made on the first call; an empty slice if some node does not
+    /// fit.
     fn narrow(&self) -> &[NarrowNode] {
         self.narrow.get_or_init(|| {
             let narrow = self.nodes.iter().enumerate().map(|(i, node)| NarrowNode::of(node, i));

@@ -39,8 +39,8 @@ impl Kernels {
         unsafe { (self.table.lane_masks)(planes, out) }
     }
 
-    /// Check the slots of some rows; the kernel, by its place in the table, whose sums hold the
-    /// number of features.
+    /// Check the slots of some rows, and return the index of the kernel whose sums hold the number
+    /// of features.
     fn check_slots(&self, planes: &[u64], slots: &Slots) -> usize {
         assert!(slots.features < 1 << MAX_PLANES && slots.rows() <= MOST_ROWS);
         assert!((slots.largest as usize + 1) * self.words() <= planes.len());

@@ -1,5 +1,5 @@
-//! What the kernels of [`super::weigh`] read: the weight by number of agreements, and rows grouped
-//! by their values of a few features at once.
+//! The arguments of the kernels of [`super::weigh`]: the weight by number of agreements, and rows
+//! grouped by their values of a few features at once.
 
 /// Bits of a weight, which is at most `1 << WEIGHT_BITS`.
 pub const WEIGHT_BITS: usize = 24;
@@ -18,9 +18,8 @@ pub const MOST_JOINT: usize = 32;
 pub struct WeightTable {
     /// The weight of each number of agreements.
     pub(super) one: Vec<u32>,
-    /// The weights of two numbers below [`FEW`], found by one look-up: entry `a + FEW * b` has the
-    /// weight of a in its lower half and the weight of b in its upper half. Empty for larger
-    /// numbers.
+    /// The weights of two numbers below [`FEW`] as one entry: entry `a + FEW * b` has the weight of
+    /// a in its lower half and the weight of b in its upper half. Empty for larger numbers.
     pub(super) two: Vec<u64>,
 }
 
@@ -64,9 +63,9 @@ pub struct Joint {
     /// of a loop that is as long as the one before. The values of a single feature that have no
     /// rows are left out.
     pub(super) groups: Vec<JointGroup>,
-    /// More than the largest slot.
+    /// One more than the largest slot.
     pub(super) slots: usize,
-    /// More than the largest feature.
+    /// One more than the largest feature.
     pub(super) width: usize,
 }
 
@@ -115,7 +114,7 @@ impl Joint {
         let mut by_size: Vec<u32> = (0..joint as u32).collect();
         by_size.retain(|&j| features.len() > 1 || counts[j as usize] > 0);
         by_size.sort_by_key(|&j| u16::MAX - counts[j as usize].div_ceil(2));
-        // Room for each group; a count becomes the place of the group's next row.
+        // Room for each group; a count becomes the index of the group's next row.
         let (mut groups, mut end) = (Vec::with_capacity(by_size.len()), 0);
         for value in by_size {
             let next = &mut counts[value as usize];

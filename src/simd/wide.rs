@@ -1,9 +1,10 @@
 //! Kernels for neighbours on many features: distances as numbers, and how often the neighbours of a
 //! row differ from it on each feature.
 //!
-//! Distances come from bit planes: about a third of a cycle per feature for the 128 to 512 columns
-//! of a tile. Differences to neighbours are counted from rows of bytes, 16 to 64 features per
-//! operation; a byte counts up to 255 neighbours before it is added to a wider counter.
+//! Distances come from bit planes, which takes about a third of a cycle per feature for the 128 to
+//! 512 columns of a tile. Differences to neighbours are counted from rows of bytes, 16 to 64
+//! features per operation; a byte counts up to 255 neighbours before it is added to a wider
+//! counter.
 
 use super::body::{add_carry, add_eight};
 use super::word::{Word, Words};
@@ -85,8 +86,8 @@ pub(super) unsafe fn add_mismatches<W: Word>(
     }
 }
 
-/// [`add_mismatches`] for the `N` bytes from `at` on. Equal bytes are counted, and the members that
-/// differ are what remains of all members.
+/// [`add_mismatches`] for the `N` bytes from `at` on. Equal bytes are counted, and subtracted from
+/// the number of members at the end.
 ///
 /// # Safety
 /// The calling function enables the target features of `W`. Every member's row lies inside `rows`,

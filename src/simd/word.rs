@@ -24,8 +24,8 @@ pub(super) struct Words(pub [u64; 8]);
 pub(super) trait Word: Copy {
     /// 64-bit words in the vector.
     const WORDS: usize;
-    /// Vectors of 32-bit lanes in a block of columns, 4 or 8, so that the sums of a block stay in
-    /// registers; a block has 32 or 64 columns.
+    /// Number of vectors of 32-bit lanes in a block of columns, 4 or 8, chosen so that the sums of
+    /// a block stay in registers; a block has 32 or 64 columns.
     const BLOCK_VECTORS: usize;
     /// Whether [`super::tally::tally`] takes eight steps at once: it does with thirty-two registers
     /// and any function of three vectors in one operation.

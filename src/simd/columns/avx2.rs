@@ -120,7 +120,8 @@ pub(super) fn partition(
     plain_partition(order, bits, spare, i, state)
 }
 
-/// [`super::boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
+/// [`super::boundaries`] with `KNOWN` starts, or, if `KNOWN` is 0, with any number of them. The
+/// twin is `plain_boundaries`, which also takes the last places.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) fn boundaries<const KNOWN: usize>(
     order: &[u32],

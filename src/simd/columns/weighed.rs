@@ -4,11 +4,11 @@
 //!
 //! Weights are 64-bit integers (fixed point), so all levels give the same sums. With AVX-512, 16
 //! entries are one step: weights are gathered by row, eight at once, and running sums take three
-//! shifted additions per class. About 1 ns per entry with two classes; 3 ns plain, which the other
-//! levels use. Every row is compared with the number of weights before it is used, so a wrong entry
-//! ends in a panic.
+//! shifted additions per class. An entry takes about 1 ns with two classes, and 3 ns in the plain
+//! functions, which the other levels use. Every row is compared with the number of weights before
+//! it is used, so a wrong entry ends in a panic.
 //!
-//! Not for rows that count once: [`super::boundaries`] counts them from their places.
+//! Rows that count once need no weights: [`super::boundaries`] counts them from their places.
 
 use super::Level;
 use super::scan::{MOST_CLASSES, SLACK, Wanted};
@@ -247,8 +247,8 @@ mod avx512 {
         _mm512_add_epi64(x, _mm512_alignr_epi64::<4>(x, zero))
     }
 
-    /// [`super::weighed_boundaries`] with `KNOWN` starts, or with any number of them if `KNOWN` is
-    /// 0. Two and three classes are the most frequent numbers, and constants keep their sums in
+    /// [`super::weighed_boundaries`] with `KNOWN` starts, or, if `KNOWN` is 0, with any number of
+    /// them. Two and three classes are the most frequent numbers, and constants keep their sums in
     /// registers. The twin is `plain_boundaries`.
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
     pub fn boundaries<const KNOWN: usize>(
@@ -323,7 +323,7 @@ mod avx512 {
         held
     }
 
-    /// [`super::weighed_steps`] with `KNOWN` starts, or with any number of them if `KNOWN` is 0.
+    /// [`super::weighed_steps`] with `KNOWN` starts, or, if `KNOWN` is 0, with any number of them.
     /// The weights of 16 entries are gathered once, and each start adds them under the mask of its
     /// rows.
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]

@@ -52,13 +52,13 @@ impl<'a> Subsets<'a> {
 /// Rows that [`super::add_subsets`] adds at once.
 pub const SUBSET_ROWS: usize = 4;
 
-/// What a row adds to four sums per variant: for each subset its weight times the number of members
-/// that differ at the variant, plus its factor times `base`.
+/// The terms that a row adds to four sums per variant. For each subset this is its weight times the
+/// number of members that differ at the variant, plus its factor times `base`.
 #[derive(Debug, Clone, Copy)]
 pub struct SubsetRow<'a> {
     /// The [`super::differences`] of its members.
     pub differences: &'a [u64],
-    /// The subsets.
+    /// The members, divided into four subsets.
     pub subsets: Subsets<'a>,
     /// (weight, factor) of each subset.
     pub weights: [(f64, f64); 4],
@@ -66,7 +66,7 @@ pub struct SubsetRow<'a> {
     pub base: &'a [f64; 512],
 }
 
-/// The place of a variant of a group among the sums of [`super::add_subsets`].
+/// Index of a variant of a group among the sums of [`super::add_subsets`].
 ///
 /// The 64 variants that are bit b of some byte lie together, from `64 * b` on. Among them the lower
 /// eight bytes of each 16 come first, as `Word::store_numbers` writes them. Callers bring their own

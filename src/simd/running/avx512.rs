@@ -187,7 +187,7 @@ fn quarters(x: __m512i) -> [__m128i; 4] {
     ]
 }
 
-/// The entries of a table at the places `at`, below 32.
+/// The entries of a table at the indices `at`, which are below 32.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn look_up(at: __m512i, table: [__m512i; 2]) -> __m512i {

@@ -64,7 +64,8 @@ impl OptionDomain {
         Self::Number { low: Some(low), high: None, closed: (false, false) }
     }
 
-    /// Whole numbers from `least` on. The upper limit is `u64::MAX`, which messages leave out.
+    /// Whole numbers from `least` on. The upper limit is `u64::MAX`, which messages leave out; for
+    /// another one use [`Self::Whole`].
     pub const fn whole(least: u64) -> Self {
         Self::Whole { least, most: u64::MAX }
     }

@@ -283,7 +283,8 @@ impl Control {
         }
     }
 
-    /// Report `n` finished units of work, from any thread. A quiet handle ignores the call.
+    /// Report `n` finished units of work, from any thread. The units of all reports should add up
+    /// to the number given to [`Control::expect`]. A quiet handle ignores the call.
     pub fn advance(&self, n: u64) {
         if !self.quiet {
             self.shared.done.fetch_add(n, Ordering::Relaxed);

@@ -332,7 +332,9 @@ impl Drop for Reservation {
     }
 }
 
-/// Check that the system would give `bytes` now.
+/// Check that the system would give `bytes` now, by mapping and releasing them. Nothing is held
+/// afterwards, so another process may still take the memory; a system that promises more than it
+/// has nearly always agrees.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -362,10 +364,12 @@ pub fn expect(bytes: usize) -> Result<()> {
     }
 }
 
-/// Make room for `n` more elements.
+/// Make room for `n` more elements, like `Vec::try_reserve`. The allocator knows that the refusal
+/// becomes an error, so the bytes do not count as uncovered in the tests of [`scale`]. It is for
+/// vectors that grow; [`zeroed`], [`with_capacity`] and [`collect`] are for lengths that are known.
 ///
 /// # Errors
-/// If memory is full.
+/// If the system refuses the memory.
 pub fn try_reserve<T>(to: &mut Vec<T>, n: usize) -> std::result::Result<(), TryReserveError> {
     fallibly(|| to.try_reserve(n))
 }
@@ -378,7 +382,8 @@ fn fallibly<R>(ask: impl FnOnce() -> R) -> R {
     found
 }
 
-/// How often memory has run out so far. A job ends when the number changes.
+/// How often memory has run out so far, on any thread. A job remembers the number at its beginning
+/// and ends when it changes ([`crate::parallel::Control::check`]).
 #[inline]
 pub fn exhaustions() -> u64 {
     EXHAUSTIONS.load(Ordering::Relaxed)
@@ -390,7 +395,8 @@ pub fn exhausted() -> Error {
     Error::Memory { bytes: REFUSED.load(Ordering::Relaxed) as u64 }
 }
 
-/// A vector of `n` default values.
+/// A vector of `n` default values, with an error in place of the end of the process if there is no
+/// memory. All values are written, so the pages are in use afterwards.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -400,7 +406,8 @@ pub fn zeroed<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
     Ok(out)
 }
 
-/// An empty vector with room for `n` elements.
+/// An empty vector with room for exactly `n` elements, with an error in place of the end of the
+/// process if there is no memory. A longer vector would grow by the infallible allocator.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -426,7 +433,7 @@ pub fn keep_pages() {
     ONCE.call_once(|| drop(std::hint::black_box(with_capacity::<u8>(MOST))));
 }
 
-/// The items of an iterator of known length.
+/// The items of an iterator of known length in a vector that is allocated once and fallibly.
 ///
 /// # Errors
 /// [`Error::Memory`].

@@ -23,7 +23,8 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer of `len` zeros. The allocation is not fallible: callers admit the bytes before.
+    /// A buffer of `len` zeros, for a kernel's arguments and results. The allocation is not
+    /// fallible, so callers admit the bytes first ([`crate::memory::Budget::admit`]).
     pub fn zeroed(len: usize) -> Self {
         let mut buffer = Self::default();
         buffer.reset(len);

@@ -62,14 +62,16 @@ fn logarithms(total: u32, table: &[f64]) -> impl Fn(u32) -> [f64; 2] {
 
 for_each_level! {
     /// Add the squares of one class of `total` rows, `counts[j]` of which are on the left of cut j.
-    /// Sums of the right side must begin with the sum of the squares of all classes.
+    /// Sums of the right side must begin with the sum of the squares of all classes. Nodes have at
+    /// most [`MOST_ROWS`] rows.
     pub fn add_squares(counts: &[u32], total: u32, sums: CutSums<'_, i32>) {
         add(counts, sums, squares(total));
     }
 }
 
 for_each_level! {
-    /// Add `x log2 x` of one class, as [`add_squares`] does squares. The sums must begin with 0.
+    /// Add `x log2 x` of one class, as [`add_squares`] does squares. The sums must begin with 0,
+    /// and the length of `table`, which has the values from 0 on, is a power of two above `total`.
     pub fn add_logarithms(counts: &[u32], total: u32, table: &[f64], sums: CutSums<'_, f64>) {
         add(counts, sums, logarithms(total, table));
     }

@@ -58,7 +58,7 @@ impl<'a> Members<'a> {
         Self { numbers, end: numbers.iter().max().map_or(0, |&m| m as usize + 1) }
     }
 
-    /// Number of members, the largest count of one variant.
+    /// Number of members, which is also the largest count that a variant can have.
     pub fn len(self) -> usize {
         self.numbers.len()
     }
@@ -190,6 +190,10 @@ type Differences = unsafe fn(group: &[u64], row: usize, members: &[u32], out: &m
 type AddByCode = unsafe fn(codes: &[u8], table: &[f64; 4], out: &mut [f64]);
 
 /// The kernels of a level, called by the safe functions above.
+///
+/// # Safety
+/// The kernels are unsafe to call: the processor must have the level, and the caller must have
+/// checked the lengths of all slices.
 struct GenotypeTable {
     count_differing: CountDiffering,
     /// One kernel per number of bits of a count: 4, 8, 12 or 24.

@@ -12,7 +12,8 @@ pub const MAX_PLANES: usize = 24;
 /// twentieth: a bit costs two operations for each eight bits that are added.
 pub(super) const SUM_BITS: [usize; 5] = [4, 6, 8, 11, 24];
 
-/// Number of bits of a number; 0 for 0.
+/// Number of binary digits of a number; 0 for 0. A sum that counts up to `number` needs this many
+/// planes.
 pub(super) fn bits_of(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()) as usize
 }
@@ -84,7 +85,8 @@ pub struct CounterState<'a> {
 }
 
 impl CounterState<'_> {
-    /// Panics unless there is room for `length` counters.
+    /// Panics unless there is room for `length` counters, the depth is 4 to 32, and `length` is at
+    /// most [`LONGEST_WINDOW`]. The kernels rely on it.
     pub(super) fn check(&self, words: usize, length: usize) {
         assert!((1..=LONGEST_WINDOW).contains(&length) && (4..=32).contains(&self.depth));
         assert!(self.hot.len() >= length * 4 * words);
@@ -110,7 +112,8 @@ pub struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    /// Panics unless all planes of the counter lie inside their slices.
+    /// Panics unless all planes of the counter lie inside their slices and the counter is one of
+    /// the state's. [`super::Kernels::flush`] relies on it.
     pub(super) fn check(&self, words: usize) {
         assert!((4..=32).contains(&self.depth) && self.index < self.length);
         assert!(self.hot.len() >= self.length * 4 * words);

@@ -27,7 +27,8 @@ const MANTISSA: u64 = 0x000F_FFFF_FFFF_FFFF;
 /// The other bits of a double in `1..2`.
 const ONE: u64 = 0x3FF0_0000_0000_0000;
 
-/// `x log2 x` for a normal `x > 0`; 0 for 0.
+/// `x log2 x` for a normal `x > 0`; 0 for 0. This is the definition, which every level reproduces
+/// to the last bit. Subnormal, negative and infinite numbers give wrong results without an error.
 #[inline]
 pub fn x_log2_x(table: &LogTable, x: f64) -> f64 {
     let bits = x.to_bits();
@@ -62,7 +63,8 @@ impl QuickLog {
         Self { table }
     }
 
-    /// `x log2 x` for a normal `x > 0`; 0 for 0.
+    /// `x log2 x` of one number by the table: [`x_log2_x`], with the same restriction to 0 and
+    /// normal positive numbers.
     #[inline]
     pub fn x_log2_x(self, x: f64) -> f64 {
         x_log2_x(self.table, x)

@@ -223,8 +223,8 @@ impl Kernels {
         unsafe { (self.table.tally_all[kernel])(numbers, rows, window.length, state) }
     }
 
-    /// Whether [`Self::byte_masks`] makes masks: eight words for each word of `planes`. Plans of
-    /// memory ask it before the planes are there.
+    /// Whether [`Self::byte_masks`] makes masks at this level: eight words for each word of
+    /// `planes`. Plans of memory ask it before the planes are there.
     pub fn has_byte_masks(&self) -> bool {
         self.table.has_byte_masks
     }

@@ -33,7 +33,8 @@ pub struct RowSums {
 }
 
 impl TileNumbers<'_> {
-    /// Panics unless all planes lie inside their slice.
+    /// Panics unless all planes lie inside their slice, which is aligned, and numbers have 1 to 32
+    /// bits. Every kernel of this file relies on it.
     pub(super) fn check(&self, words: usize) {
         assert!((1..=32).contains(&self.depth) && self.depth * words <= self.stride);
         check_aligned([self.planes]);

@@ -47,7 +47,8 @@ mod x86 {
     use super::LANES;
     use std::arch::x86_64::*;
 
-    /// [`super::up_to`]: `min(x, limit) == x`, as there is no unsigned comparison.
+    /// [`super::up_to`] by four comparisons: `min(x, limit) == x`, as there is no unsigned
+    /// comparison of bytes. The twin is `plain_up_to`.
     #[inline]
     pub(super) fn sse2(codes: &[u8; LANES], limit: u8) -> u64 {
         let mut mask = 0;

@@ -76,8 +76,9 @@ pub(super) type MasksKernel = unsafe fn(planes: &[u64], out: &mut [u64]);
 
 /// The kernels of one level.
 ///
-/// All are unsafe to call: the processor must have the level, and the caller must have checked the
-/// lengths of all slices.
+/// # Safety
+/// The kernels are unsafe to call: the processor must have the level, and the caller must have
+/// checked the lengths of all slices.
 #[derive(Clone, Copy)]
 pub(super) struct KernelTable {
     /// 64-bit words of a vector.

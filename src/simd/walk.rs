@@ -99,7 +99,8 @@ impl WalkNode {
         (self.packed >> Self::SHIFT) as usize
     }
 
-    /// The number of the leaf; None for an inner node.
+    /// The number of the leaf, which [`WalkNode::leaf_value`] has packed; `None` for an inner node.
+    /// A node is a leaf if its value is NaN.
     #[inline]
     pub fn leaf(&self) -> Option<u32> {
         self.value.is_nan().then_some(self.value.to_bits() as u32)

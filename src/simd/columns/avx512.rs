@@ -8,7 +8,8 @@ use std::arch::x86_64::*;
 
 const LANES: usize = 16;
 
-/// [`super::partition`].
+/// [`super::partition`] from `state` on; the last step takes the entries that do not fill a vector.
+/// The twin is `plain_partition`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
 pub(super) fn partition(
     order: &mut [u32],

@@ -40,7 +40,8 @@ struct Slot {
 static SLOTS: [Slot; 32] =
     [const { Slot { claimed_by: AtomicU32::new(0), pools: OnceLock::new() } }; 32];
 
-/// The pool with a number of threads, built on first use; None if it cannot be built.
+/// The pool with a number of threads, built on first use; `None` if it cannot be built, or if there
+/// is no memory for the stacks.
 fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
     let pid = std::process::id();
     for slot in &SLOTS {
@@ -220,16 +221,16 @@ impl Control {
     }
 
     /// A handle whose deadline, if it has one, comes after a share of the time since `start`. The
-    /// share is of the time between `start` and the present deadline, from 0 to 1: a search gives
-    /// its first pass a part of the time limit.
+    /// share is of the time between `start` and the present deadline, from 0 to 1. Each level of a
+    /// search, except the last one, leaves a part of the time limit to the next level in this way.
     pub fn within_share(&self, start: Instant, share: f64) -> Self {
         let at = |end: Instant| start + end.saturating_duration_since(start).mul_f64(share);
         Self { deadline: self.deadline.map(at), ..self.clone() }
     }
 
-    /// A handle whose deadline, if it has one, is earlier by a duration. Searches keep this time
-    /// back for what follows them. A deadline that would lie before the beginning of the clock
-    /// stays as it is.
+    /// A handle whose deadline, if it has one, is earlier by a duration. A search keeps this time
+    /// back for the work that follows it. A deadline that would lie before the beginning of the
+    /// clock stays as it is.
     pub fn earlier(&self, by: Duration) -> Self {
         let earlier = |deadline: Instant| deadline.checked_sub(by).unwrap_or(deadline);
         Self { deadline: self.deadline.map(earlier), ..self.clone() }

@@ -104,7 +104,7 @@ fn grown(size: usize) {
     }
 }
 
-/// (allocated bytes, most allocated bytes since the last call), to within 16 KiB per thread. None
+/// (allocated bytes, most allocated bytes since the last call), to within 16 KiB per thread. `None`
 /// in release builds, which do not count; zeros in a program that has not installed the
 /// [`Allocator`].
 pub fn allocated() -> Option<(usize, usize)> {

@@ -1,6 +1,6 @@
 //! Vectors of [`LANES`] small whole numbers, for [`super::stumps`]. There is an implementation per
-//! level and type; those with intrinsics are only called from functions that enable the features.
-//! [`Plain`] is their twin, and the tests of `stumps` compare all of them.
+//! level and type; implementations with intrinsics are only called from functions that enable the
+//! features. [`Plain`] is their twin, and the tests of `stumps` compare all of them.
 
 use super::instantiate::inline_methods;
 

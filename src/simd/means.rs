@@ -177,7 +177,7 @@ pub struct CutBuffers<'a> {
 
 with_eight! {
     /// Score cuts as [`scores`] does, and return the largest score. Sums and weights are written
-    /// for those alone that are not left out.
+    /// only for the cuts that are not left out.
     pub fn scan_cuts = scan(all: CutScan<'_>, state: &mut ScanState, out: CutBuffers<'_>) -> f64
 }
 

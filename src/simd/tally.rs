@@ -301,7 +301,7 @@ unsafe fn count_eight<W: Word, const P: usize>(
                     }
                 )* };
             }
-            // Numbers whose third bit is 0, then those whose third bit is 1.
+            // Numbers whose third bit is 0, then numbers whose third bit is 1.
             if P > 2 {
                 for (third, x) in third.iter_mut().zip(x) {
                     *third = x[2].not_and(*third);

@@ -153,7 +153,7 @@ trait WalkStep<T>: Copy {
     /// Index of the node to which a row with the number `x` goes from this node, which is at index
     /// `at`.
     fn next(self, x: T, at: u32) -> u32;
-    /// The number of the leaf; None for an inner node.
+    /// The number of the leaf; `None` for an inner node.
     fn number(self) -> Option<u32>;
 }
 

@@ -4,8 +4,8 @@
 //! the one before (see `data::sorted_entries`). [`partition`] divides an order between two children
 //! and keeps the `tied` bits true; [`boundaries`] lists the places at which a threshold may lie,
 //! with the class counts there. The plain functions (`plain_partition`, `plain_boundaries`) are the
-//! definitions; those for AVX2 and AVX-512 give the same numbers, and tests compare all levels. An
-//! entry takes about 0.3 ns with AVX-512, and 2 ns in the plain functions.
+//! definitions; the functions for AVX2 and AVX-512 give the same numbers, and tests compare all
+//! levels. An entry takes about 0.3 ns with AVX-512, and 2 ns in the plain functions.
 //!
 //! Vector code gathers words of a bit set by row. It compares the row numbers with the size of the
 //! set before each gather, so a wrong entry ends in a panic and never reads outside the set.
@@ -29,8 +29,8 @@ pub use weighed::{
 };
 
 /// Divide an order by the bit of each row, stably: entries with a 0 move to the front of `order`,
-/// those with a 1 to `spare`, which has room for [`SLACK`] entries more than `order` has. Returns
-/// the number of entries that moved to the front.
+/// entries with a 1 move to `spare`, which has room for [`SLACK`] entries more than `order` has.
+/// Returns the number of entries that moved to the front.
 pub fn partition(level: Level, order: &mut [u32], bits: &[u64], spare: &mut [u32]) -> usize {
     assert!(spare.len() >= order.len() + SLACK);
     let state = PartitionState::default();

@@ -297,7 +297,8 @@ mod avx512 {
                 let places = _mm512_maskz_compress_epi32(keep as __mmask16, places);
                 _mm512_storeu_si512(at.as_mut_ptr().add(held).cast(), places);
             }
-            // Running sums of the weights, eight at a time, and those at boundaries moved together.
+            // Running sums of the weights, eight at a time; the sums at boundaries are moved
+            // together.
             let halves = if step > 8 { 2 } else { 1 };
             for half in 0..halves {
                 let weight = gather(weights, rows, half, inside);

@@ -1,6 +1,7 @@
 //! Vectors of [`LANES`] small whole numbers, for [`super::stumps`]. There is an implementation per
 //! level and type; implementations with intrinsics are only called from functions that enable the
-//! features. [`Plain`] is their twin, and the tests of `stumps` compare all of them.
+//! features. [`Plain`] is their twin. They have no tests of their own: the tests of optimal trees
+//! (`tests/rust/optimal.rs`) compare the trees of the level in use with enumeration.
 
 use super::instantiate::inline_methods;
 

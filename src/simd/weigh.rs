@@ -6,9 +6,10 @@
 //! value of a few features ([`Joint`]): each row is added once for all these features, and the sum
 //! of one value of a feature is a sum over joint values (the method of four Russians: three binary
 //! features cost little more than one). A column keeps only the sum of its own value, so that a
-//! feature has one sum per column; [`Kernels::sums_of_plane`] adds them by value at the end. Blocks
-//! of columns are so narrow that the weights of all rows of a chunk stay in the first-level cache
-//! while all features read them.
+//! feature has one sum per column, which [`Kernels::sums_of_plane`] adds up by value at the end;
+//! masks and widening are then paid per feature instead of per value. Blocks of columns are so
+//! narrow that the weights of all rows of a chunk stay in the first-level cache while all features
+//! read them.
 
 use super::Kernels;
 use super::buffer::{Buffer, check_aligned};

@@ -29,7 +29,8 @@ pub(super) unsafe fn low_and_high<W: Word>(at: *const u64) -> (W, W) {
 }
 
 /// Add one vector per member, `$get!` of it, to the bit-sliced counters `$sum`, sixteen members at
-/// a time.
+/// a time. Sixteen instead of eight, together with counts that are unpacked 64 at a time and added
+/// in vectors, halved the time of the neighbours.
 macro_rules! count_members {
     ($sum:ident, $members:expr, $get:ident) => {
         let mut sixteens = $members.chunks_exact(16);

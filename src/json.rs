@@ -2,7 +2,7 @@
 //!
 //! A model of a million nodes is a document of 100 MB, and writing or reading it takes seconds. The
 //! writer ([`to_vec`]) and the reader of raw documents ([`from_chunks`]) check the control every 64
-//! KiB, and a list that is read by [`column`] checks it every 4096 elements. serde cannot pass a
+//! KiB, and a list that is read by [`column()`] checks it every 4096 elements. serde cannot pass a
 //! control to a list, so [`from_slice`] keeps it in a variable of the thread. Memory for the text
 //! is allocated fallibly. Options come from Python as a [`Value`], which [`ValueReader`] reads.
 
@@ -96,7 +96,7 @@ fn reason(error: &serde_json::Error, control: &Control) -> Error {
     control.check().err().unwrap_or_else(|| Error::Model(error.to_string()))
 }
 
-/// Read a value from JSON. Its long lists should be read by [`column`], which checks the control
+/// Read a value from JSON. Its long lists should be read by [`column()`], which checks the control
 /// that this function keeps for the thread; other parts of the document are read without a check.
 ///
 /// # Errors
@@ -109,7 +109,7 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Resul
 }
 
 /// Read a value whose largest part is kept as raw text, from small chunks of the document. Skipping
-/// over raw text calls no [`column`], so the reader checks the control for each chunk. Documents
+/// over raw text calls no [`column()`], so the reader checks the control for each chunk. Documents
 /// below 8 MiB are read in one piece.
 ///
 /// # Errors

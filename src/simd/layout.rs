@@ -52,7 +52,7 @@ impl Window {
     }
 
     /// Bit planes of a number that stands for a distance: `largest + 1 - distance`, or 0 outside
-    /// the window. One of [`NUMBER_PLANES`], the smallest that is enough.
+    /// the window. One of `NUMBER_PLANES`, the smallest that is enough.
     pub fn planes(&self) -> usize {
         NUMBER_PLANES[kernel_of(&NUMBER_PLANES, bits_of(self.length))]
     }

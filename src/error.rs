@@ -13,9 +13,9 @@ pub enum Error {
     Parameter {
         /// Name of the parameter as the user typed it.
         name: String,
-        /// Its value.
+        /// The value that was given.
         value: String,
-        /// What is wrong, and which values are right.
+        /// Why the value is rejected, and which values are valid.
         reason: String,
     },
     /// The data cannot be used as they are.
@@ -24,9 +24,9 @@ pub enum Error {
     /// A combination of choices that is not supported.
     #[error("{what} is not supported here; supported: {supported}")]
     Unsupported {
-        /// The combination.
+        /// The combination of choices, as the subject of the message.
         what: String,
-        /// What is supported instead.
+        /// The choices that are supported instead.
         supported: String,
     },
     /// A model file or byte string that is damaged or of another format.
@@ -44,13 +44,13 @@ pub enum Error {
         limit.map_or("the system refused them".into(), |limit| format!("memory_limit={limit}"))
     )]
     Need {
-        /// The work.
+        /// Name of the work, as the subject of the message.
         what: &'static str,
         /// Most bytes that the call needs, with those that it holds already.
         need: u64,
         /// The limit of the call; None if the system refused.
         limit: Option<u64>,
-        /// What the user can do.
+        /// Advice to the user: a smaller input, or another parameter.
         remedy: &'static str,
     },
     /// The caller asked to stop.
@@ -74,7 +74,7 @@ pub enum Error {
     NotANumber {
         /// Position of the feature that is split.
         feature: u32,
-        /// Its name, where the caller knows it.
+        /// Name of the feature, where the caller knows it.
         name: Option<String>,
     },
     /// A defect of fasttree itself.
@@ -85,13 +85,17 @@ pub enum Error {
 /// A result with the core's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The error of a combination of choices, and what is supported instead.
+/// Return [`Error::Unsupported`] for a combination of choices. `what` completes "... is not
+/// supported here", and `supported` names the choices that the user can take instead. Generic in
+/// the value that is not there, so that a function of any result ends with this call.
 pub fn unsupported<T>(what: impl Into<String>, supported: impl Into<String>) -> Result<T> {
     Err(Error::Unsupported { what: what.into(), supported: supported.into() })
 }
 
 impl Error {
-    /// The error with the name of the owner before that of the parameter.
+    /// Put the name of the owner (a criterion, a setting) before the name of the parameter, as in
+    /// `f_measure: beta`, so that the message says whose parameter is meant. Other errors than
+    /// [`Error::Parameter`] stay as they are.
     #[must_use]
     pub fn of(self, owner: &str) -> Self {
         match self {
@@ -102,7 +106,9 @@ impl Error {
         }
     }
 
-    /// The error of a parameter with a value outside its domain.
+    /// Make an [`Error::Parameter`] for a value outside the domain of a parameter. `reason` says
+    /// which values are right, as in "must be a whole number >= 1". Numbers of more than 20
+    /// characters are shown with an exponent.
     pub fn parameter(name: &str, value: impl ToString, reason: impl ToString) -> Self {
         Self::Parameter {
             name: name.into(),

@@ -2,7 +2,7 @@
 //!
 //! A model of a million nodes is a document of 100 MB, and writing or reading it takes seconds. The
 //! writer ([`to_vec`]) and the reader of raw documents ([`from_chunks`]) check the control every 64
-//! KiB, and a list that is read by [`column`] checks it every 4096 elements. serde cannot pass a
+//! KiB, and a list that is read by [`column()`] checks it every 4096 elements. serde cannot pass a
 //! control to a list, so [`from_slice`] keeps it in a variable of the thread. Memory for the text
 //! is allocated fallibly. Options come from Python as a [`Value`], which [`ValueReader`] reads.
 
@@ -29,7 +29,7 @@ thread_local! {
     static READING: RefCell<Option<Control>> = const { RefCell::new(None) };
 }
 
-/// An error that ends serde's work; the control then has the real one.
+/// An error that ends serde's work. The real error is the one that the control then returns.
 fn stop() -> io::Error {
     io::Error::other("stopped")
 }
@@ -58,10 +58,12 @@ impl Write for Writer<'_> {
     }
 }
 
-/// Write a value as JSON.
+/// Write a value as JSON. The control is checked every 64 KiB, so a large model can be interrupted,
+/// and the text grows fallibly.
 ///
 /// # Errors
-/// Those of the control, or [`Error::Memory`].
+/// The errors of the control, [`Error::Memory`] if the text does not fit, or [`Error::Internal`]
+/// for a value that serde cannot write.
 pub fn to_vec(value: &impl Serialize, control: &Control) -> Result<Vec<u8>> {
     let mut writer = Writer { out: Vec::new(), checked: 0, control };
     match serde_json::to_writer(&mut writer, value) {
@@ -75,7 +77,7 @@ pub fn to_vec(value: &impl Serialize, control: &Control) -> Result<Vec<u8>> {
     }
 }
 
-/// Bytes that are read with a check of the control for each buffer.
+/// A reader of bytes that checks the control for each buffer.
 struct Reader<'a> {
     bytes: &'a [u8],
     control: &'a Control,
@@ -88,15 +90,17 @@ impl Read for Reader<'_> {
     }
 }
 
-/// The error that ended the reading: that of the control, or that of the document.
+/// The error that ended the reading: the error of the control if it has one, otherwise
+/// [`Error::Model`] with the message of serde.
 fn reason(error: &serde_json::Error, control: &Control) -> Error {
     control.check().err().unwrap_or_else(|| Error::Model(error.to_string()))
 }
 
-/// Read a value from JSON. Its long lists should be read by [`column`].
+/// Read a value from JSON. Its long lists should be read by [`column()`], which checks the control
+/// that this function keeps for the thread; other parts of the document are read without a check.
 ///
 /// # Errors
-/// Those of the control, or [`Error::Model`] for a document of another form.
+/// The errors of the control, or [`Error::Model`] for a document of another form.
 pub fn from_slice<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Result<T> {
     READING.set(Some(control.clone()));
     let read = serde_json::from_slice(bytes);
@@ -104,10 +108,12 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Resul
     read.map_err(|e| reason(&e, control))
 }
 
-/// Read a value whose largest part is kept as raw text, from small chunks of the document.
+/// Read a value whose largest part is kept as raw text, from small chunks of the document. Skipping
+/// over raw text calls no [`column()`], so the reader checks the control for each chunk. Documents
+/// below 8 MiB are read in one piece.
 ///
 /// # Errors
-/// Those of [`from_slice`].
+/// The errors of [`from_slice`].
 pub fn from_chunks<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Result<T> {
     // Skipping 8 MB takes a few milliseconds, and a slice is quicker to read than a stream.
     if bytes.len() < 128 * CHUNK {
@@ -117,7 +123,9 @@ pub fn from_chunks<T: DeserializeOwned>(bytes: &[u8], control: &Control) -> Resu
     serde_json::from_reader(reader).map_err(|e| reason(&e, control))
 }
 
-/// Read a list with checks of the control, for serde's `deserialize_with`.
+/// Read a list with checks of the control, for serde's `deserialize_with`. The control is checked,
+/// and memory is reserved, every 4096 elements; without a control of this thread (outside
+/// [`from_slice`]) the list is read without checks.
 pub fn column<'de, D, T>(deserializer: D) -> std::result::Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -153,9 +161,9 @@ where
     deserializer.deserialize_seq(ListVisitor(PhantomData))
 }
 
-/// A value as the types of options read it. A struct is an object and an enum is a word: what
-/// serde_json reads from a [`Value`] may also be a list or an object there, and its code for that
-/// stands once for each type.
+/// A value as the types of options read it. A struct must be an object and an enum must be a word.
+/// [`Value`] itself would also read structs from lists and enums from objects, and serde_json's
+/// code for these forms would be compiled for each type.
 pub struct ValueReader(pub Value);
 
 impl ValueReader {
@@ -255,8 +263,8 @@ where
     T::deserialize(ValueReader(Value::deserialize(deserializer)?)).map_err(D::Error::custom)
 }
 
-/// A field with the text of a JSON value, which is part of the document as that value, for serde's
-/// `with`. Empty text is the empty object.
+/// For serde's `with`: a field that holds the text of a JSON value. In the document the field is
+/// that value itself, not a quoted text. Empty text stands for the empty object.
 pub mod text {
     use serde::ser::Error as _;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -265,13 +273,15 @@ pub mod text {
 
     const EMPTY: &str = "{}";
 
-    /// Write the value.
+    /// Write the value of a text into the document. The text is parsed once, to check that it is
+    /// JSON; empty text is written as `{}`.
     pub fn serialize<S: Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> {
         let text = if text.is_empty() { EMPTY } else { text };
         RawValue::from_string(text.to_owned()).map_err(S::Error::custom)?.serialize(to)
     }
 
-    /// Read a value of any type as its text.
+    /// Read a value of any type as its text. The text is kept as it stands in the document, except
+    /// that `{}` becomes the empty text, so that [`serialize`] and this function are inverse.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
         let value = Box::<RawValue>::deserialize(from)?;
         Ok(if value.get() == EMPTY { String::new() } else { value.get().to_owned() })

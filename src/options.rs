@@ -35,12 +35,12 @@ pub enum OptionDomain {
         /// Length of the list.
         count: usize,
     },
-    /// One of some words.
+    /// One of a list of words.
     Words {
-        /// The words.
+        /// The words, in the order in which messages list them.
         words: &'static [&'static str],
     },
-    /// A class: its label in Python, its code here.
+    /// A class, which is a label in Python and a code in the core.
     Class,
     /// One of some words, or in Python a function of the size of a set.
     SizeFunction {
@@ -52,17 +52,20 @@ pub enum OptionDomain {
 }
 
 impl OptionDomain {
-    /// Finite numbers from `low` on.
+    /// Finite numbers from `low` on. `low` itself belongs to the domain, and there is no upper
+    /// limit: use [`Self::Number`] for one.
     pub const fn from(low: f64) -> Self {
         Self::Number { low: Some(low), high: None, closed: (true, false) }
     }
 
-    /// Finite numbers above `low`.
+    /// Finite numbers above `low`. `low` itself does not belong to the domain, which suits weights
+    /// and widths that may not be 0.
     pub const fn above(low: f64) -> Self {
         Self::Number { low: Some(low), high: None, closed: (false, false) }
     }
 
-    /// Whole numbers from `least` on.
+    /// Whole numbers from `least` on. The upper limit is `u64::MAX`, which messages leave out; for
+    /// another one use [`Self::Whole`].
     pub const fn whole(least: u64) -> Self {
         Self::Whole { least, most: u64::MAX }
     }
@@ -94,7 +97,7 @@ fn quoted(words: &[&str], more: Option<&str>) -> String {
     }
 }
 
-/// A limit, with an exponent if it is large.
+/// The text of a limit, with an exponent from 1e16 on.
 fn limit(number: f64) -> String {
     if number.is_finite() && number.abs() >= 1e16 {
         format!("{number:e}")
@@ -160,7 +163,9 @@ impl OptionInfo {
         doc: "",
     };
 
-    /// All values that the option may have, in words that follow "must be".
+    /// All values that the option may have, in words that follow "must be" in an error message.
+    /// None is among them if the default is `null`. Python's checks and the documentation take the
+    /// words from here, so they agree with the domain.
     pub fn words(&self) -> String {
         let none = if self.default == "null" { ", or None" } else { "" };
         let besides = if self.besides.is_empty() { "" } else { ", or " };
@@ -181,10 +186,8 @@ impl Serialize for OptionInfo {
     }
 }
 
-/// Check that a number lies in the domain of the option `name`.
-///
-/// # Errors
-/// [`Error::Parameter`] if it does not.
+/// Check that a number lies in the domain of the option `name`. A name that is not among `options`,
+/// or an option whose values are no numbers, is not checked.
 pub fn check(options: &[OptionInfo], name: &str, value: f64) -> Result<()> {
     match options.iter().find(|option| option.name == name) {
         Some(option) if !option.domain.holds(value) => {

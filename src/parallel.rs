@@ -46,7 +46,8 @@ struct Slot {
 static SLOTS: [Slot; 32] =
     [const { Slot { claimed_by: AtomicU32::new(0), pools: OnceLock::new() } }; 32];
 
-/// The pool with a number of threads, built on first use; None if it cannot be built.
+/// The pool with a number of threads, built on first use; `None` if it cannot be built, or if there
+/// is no memory for the stacks.
 fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
     let pid = std::process::id();
     for slot in &SLOTS {
@@ -94,13 +95,14 @@ pub struct Control {
     exhaustions: u64,
     budget: Budget,
     shared: Arc<Shared>,
-    /// In a job on the calling thread, which must call its watcher itself.
+    /// The watcher of a job on the calling thread, which [`Control::check`] calls; `None` in a
+    /// pool.
     inline_watch: Option<Arc<InlineWatch>>,
     deadline: Option<Instant>,
     ends_early: bool,
 }
 
-/// The watcher of a job that runs on the calling thread, and when it is called next.
+/// The watcher of a job that runs on the calling thread, and the time of its next call.
 struct InlineWatch {
     watcher: Watcher,
     start: Instant,
@@ -159,7 +161,7 @@ impl InlineWatch {
 #[derive(Debug, Default)]
 struct Shared {
     cancel: AtomicBool,
-    /// Whether what may end early must end.
+    /// Whether the parts of the job that may end early must end.
     end: AtomicBool,
     /// Finished units of work.
     done: AtomicU64,
@@ -168,7 +170,9 @@ struct Shared {
 }
 
 impl Control {
-    /// A control for `threads` threads (0 counts as 1).
+    /// A control for a job of `threads` threads (0 counts as 1), without a memory limit or a
+    /// deadline. Make one per call: exhaustions of memory before this moment do not count against
+    /// the job.
     pub fn new(threads: usize) -> Self {
         let exhaustions = memory::exhaustions();
         Self {
@@ -183,58 +187,71 @@ impl Control {
         }
     }
 
-    /// A handle with a memory budget.
+    /// A handle with this memory budget instead of the present one. Bindings set the budget of the
+    /// whole job, and loops give each part its share.
     #[must_use]
     pub fn within(&self, budget: Budget) -> Self {
         Self { budget, ..self.clone() }
     }
 
-    /// A handle for work that is done while the job holds `bytes` of its budget.
+    /// A handle for work that is done while the job holds `bytes` of its budget. Nothing is
+    /// allocated here, and the budget of the other handles is unchanged, so the bytes are free
+    /// again when the handle is dropped.
     pub fn holding(&self, bytes: usize) -> Self {
         self.within(self.budget.holding(bytes))
     }
 
-    /// The memory that the job may allocate.
+    /// The memory that the job may allocate, as a copy. Call [`Budget::admit`] or [`Budget::has`]
+    /// on it before an allocation that grows with the input.
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// A handle with one thread, for work inside a parallel loop.
+    /// A handle with one thread, for work inside a parallel loop. Loops under it are plain loops,
+    /// and it is also for work whose buffers do not fit the budget once per thread.
     pub fn serial(&self) -> Self {
         Self { threads: 1, ..self.clone() }
     }
 
-    /// A handle that reports no progress, for a part whose units of work are not those of the job.
+    /// A handle that reports no progress, for a part whose units of work differ from the units of
+    /// the job. [`Control::expect`] and [`Control::advance`] do nothing on it; it is cancelled with
+    /// the job.
     pub fn quiet(&self) -> Self {
         Self { quiet: true, ..self.clone() }
     }
 
-    /// A handle of what may end early: after the deadline, or once [`Control::end`] was called,
-    /// [`Control::check`] returns `Err(OutOfTime)`.
+    /// A handle for a part of the job that may end early and keeps its results: after the deadline,
+    /// or once [`Control::end`] was called, [`Control::check`] returns `Err(OutOfTime)`.
     pub fn until(&self, deadline: Option<Instant>) -> Self {
         Self { deadline, ends_early: true, ..self.clone() }
     }
 
-    /// A handle whose deadline, if it has one, comes after a share of the time since `start`.
+    /// A handle whose deadline, if it has one, comes after a share of the time since `start`. The
+    /// share is of the time between `start` and the present deadline, from 0 to 1. Each level of a
+    /// search, except the last one, leaves a part of the time limit to the next level in this way.
     pub fn within_share(&self, start: Instant, share: f64) -> Self {
         let at = |end: Instant| start + end.saturating_duration_since(start).mul_f64(share);
         Self { deadline: self.deadline.map(at), ..self.clone() }
     }
 
-    /// A handle whose deadline, if it has one, is earlier.
+    /// A handle whose deadline, if it has one, is earlier by a duration. A search keeps this time
+    /// back for the work that follows it. A deadline that would lie before the beginning of the
+    /// clock stays as it is.
     pub fn earlier(&self, by: Duration) -> Self {
         let earlier = |deadline: Instant| deadline.checked_sub(by).unwrap_or(deadline);
         Self { deadline: self.deadline.map(earlier), ..self.clone() }
     }
 
-    /// Number of threads that the job may use.
+    /// Number of threads that the job may use, at least 1. Loops divide their work by it, and plans
+    /// count the buffers of each thread.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
     /// An error if the job must end: `Cancelled`, `Memory` if memory has run out, or `OutOfTime`.
     ///
-    /// Jobs call it every few milliseconds. It takes as long as reading the clock, at most.
+    /// Jobs call it every few milliseconds. It takes as long as reading the clock, at most, except
+    /// that on the calling thread it also calls the watcher when that is due.
     #[inline]
     pub fn check(&self) -> Result<()> {
         if memory::exhaustions() != self.exhaustions {
@@ -253,42 +270,47 @@ impl Control {
         }
     }
 
-    /// Ask the job to stop.
+    /// Ask the job to stop. Every handle of the job then gets `Cancelled` from [`Control::check`],
+    /// and nothing takes the request back; the results so far are lost.
     pub fn cancel(&self) {
         self.shared.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// Ask the parts of the job that may end early to end, whose results are kept. Returns whether
-    /// this was the first time.
+    /// Ask the parts of the job that may end early ([`Control::until`]) to end. Their results so
+    /// far are kept, unlike after [`Control::cancel`]. Returns whether this was the first time.
     pub fn end(&self) -> bool {
         !self.shared.end.swap(true, Ordering::Relaxed)
     }
 
-    /// Set the number of units of work.
+    /// Set the number of units of work of the job, whatever a unit is (a row, a tree, a tile). No
+    /// progress is reported while it is 0. A quiet handle ignores the call.
     pub fn expect(&self, total: u64) {
         if !self.quiet {
             self.shared.total.store(total, Ordering::Relaxed);
         }
     }
 
-    /// Report `n` finished units of work.
+    /// Report `n` finished units of work, from any thread. The units of all reports should add up
+    /// to the number given to [`Control::expect`]. A quiet handle ignores the call.
     pub fn advance(&self, n: u64) {
         if !self.quiet {
             self.shared.done.fetch_add(n, Ordering::Relaxed);
         }
     }
 
-    /// (finished, all) units of work.
+    /// (finished, all) units of work. Both are 0 before [`Control::expect`], and they are read one
+    /// after the other, so a report may be one step old.
     pub fn progress(&self) -> (u64, u64) {
         (self.shared.done.load(Ordering::Relaxed), self.shared.total.load(Ordering::Relaxed))
     }
 }
 
-/// A function that the calling thread calls every 50 ms while a job runs; its error cancels the job
-/// and is returned.
+/// A function that the calling thread calls every 50 ms while a job runs, for signals and progress.
+/// Its error cancels the job and is returned.
 pub type Watcher = Arc<dyn Fn(&Control) -> Result<()> + Send + Sync>;
 
-/// A watcher that does nothing, for callers without signals and progress.
+/// A watcher that does nothing, for callers without signals and progress. Such a job ends only by
+/// itself, by its deadline or by [`Control::cancel`] on another thread.
 pub fn unwatched() -> Watcher {
     Arc::new(|_| Ok(()))
 }
@@ -302,7 +324,8 @@ fn describe(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a message".to_string())
 }
 
-/// Call `work`; a panic becomes an error. Not generic, so that it is compiled once.
+/// Call `work`, and turn a panic into an error. The function is not generic, so that it is compiled
+/// once.
 fn caught(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     let exhaustions = memory::exhaustions();
     match catch_unwind(AssertUnwindSafe(work)) {
@@ -313,13 +336,14 @@ fn caught(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     }
 }
 
-/// A job that is called once, dynamically: so what runs it is compiled once.
+/// A job that is called once. The call is dynamic, so that the functions which run jobs are
+/// compiled once and not per job.
 pub type WatchedJob<'a> = &'a mut (dyn FnMut(&Control) -> Result<()> + Send);
 
 /// Run a job: a `long` one in a pool while the calling thread waits, another on the calling thread.
 ///
 /// # Errors
-/// Those of the job and of the watcher; [`Error::Internal`] after a panic.
+/// The errors of the job and of the watcher; [`Error::Internal`] after a panic.
 pub fn run(control: &Control, long: bool, watcher: &Watcher, job: WatchedJob<'_>) -> Result<()> {
     match if long { pool(control.threads) } else { None } {
         Some(pool) => run_in_pool(&pool, control, watcher, job),
@@ -327,10 +351,11 @@ pub fn run(control: &Control, long: bool, watcher: &Watcher, job: WatchedJob<'_>
     }
 }
 
-/// Run a job on the calling thread, with one thread.
+/// Run a job on the calling thread, with one thread. [`Control::check`] inside the job calls the
+/// watcher; [`run`] comes here for short jobs, and where no pool can be built.
 ///
 /// # Errors
-/// Those of [`run`].
+/// The errors of [`run`].
 pub fn run_here(
     control: &Control,
     watcher: &Watcher,
@@ -391,7 +416,7 @@ fn for_each_index(
     }
     let first: Mutex<Option<(usize, Error)>> = Mutex::new(None);
     (0..n).into_par_iter().with_max_len(1).for_each(|i| {
-        // What an item does before its first check may be long, and there may be many items.
+        // The work of an item before its first check may be long, and there may be many items.
         let cancelled = control.shared.cancel.load(Ordering::Relaxed);
         if let Err(error) = if cancelled { Err(Error::Cancelled) } else { work(i) } {
             let mut first = lock(&first);
@@ -463,8 +488,8 @@ pub fn for_each_mut<T: Send>(
     for_each_index(control, items.len(), &|i| f(i, &mut **lock(&items[i])))
 }
 
-/// The number of threads that scikit-learn's `n_jobs` means: None is one, and -1 is all cores, -2
-/// all but one and so on; at most 1024.
+/// The number of threads that scikit-learn's `n_jobs` means: `None` is one thread, -1 is all cores,
+/// -2 is all cores except one, and so on; at most 1024.
 ///
 /// # Errors
 /// [`Error::Parameter`] for 0.

@@ -1,10 +1,11 @@
 //! Counts of the code paths ("ways") of growth, by which tests prove that their cases reach each
 //! path.
 //!
-//! There are several paths for the same result: for forms of a node's rows, of candidates and of
+//! Several paths lead to the same result, by the form of a node's rows, of its candidates and of
 //! scoring. Each calls [`count`] once per node, feature or block, never per row, and [`counts`] has
 //! the numbers since the process began. Builds without debug assertions (the release build) have no
-//! counters, and [`count`] is empty there. Not to choose a path, or to measure one.
+//! counters, and [`count`] is empty there. The counts serve neither to choose a path nor to measure
+//! one.
 
 #[cfg(debug_assertions)]
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -76,7 +77,8 @@ ways! {
 #[cfg(debug_assertions)]
 static COUNTS: [AtomicU64; WAYS.len()] = [const { AtomicU64::new(0) }; WAYS.len()];
 
-/// Count a use of a path.
+/// Count a use of a path, by one relaxed atomic addition. Call it once per node, feature or block,
+/// before the work that the path stands for; in release builds it compiles to nothing.
 #[inline(always)]
 pub fn count(way: Way) {
     #[cfg(debug_assertions)]
@@ -85,7 +87,8 @@ pub fn count(way: Way) {
     let _ = way;
 }
 
-/// The number of uses of each path, by its name; empty in builds that do not count.
+/// The number of uses of each path since the process began, by its name. The vector is empty in
+/// builds that do not count, which is how tests know that they cannot check the paths.
 pub fn counts() -> Vec<(&'static str, u64)> {
     #[cfg(debug_assertions)]
     return WAYS

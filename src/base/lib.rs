@@ -1,9 +1,10 @@
-//! Errors, memory, threads, arithmetic and vector code: what all of the core stands on.
+//! Errors, memory, threads, arithmetic and vector code: the foundations of the core.
 //!
 //! The first of the five crates of the core, whose modules `fasttree_core` documents in the order
 //! in which data pass through them. Five crates need less memory to compile than one, two are
-//! compiled at a time, and a change in growth leaves those below it as they are. A crate is one
-//! unit of code to LLVM: what another crate calls per row or per node is generic or `#[inline]`.
+//! compiled at a time, and a change in growth does not recompile the crates below it. A crate is
+//! one unit of code to LLVM, so functions that another crate calls per row or per node are generic
+//! or `#[inline]`.
 
 #[path = "../error.rs"]
 pub mod error;

@@ -1,6 +1,7 @@
 //! Files as columns, counts of rows, and the criteria that are functions of counts.
 //!
-//! The second of the five crates of the core.
+//! The second of the five crates of the core. It defines training sets, tables of counts, criteria
+//! and trees; the growth of trees is in the next crate.
 
 pub use fasttree_base::{error, json, memory, numeric, options, parallel, reached, simd};
 

@@ -1,6 +1,7 @@
-//! Fits from checked parameters to models: of trees, and of the models beside them.
+//! Fits from checked parameters to models: trees, and the models beside them, such as Bayesian
+//! networks.
 //!
-//! The fourth of the five crates of the core.
+//! The fourth of the five crates of the core. The fifth, `fasttree_core`, adds the Python bindings.
 
 pub use fasttree_base::{error, json, memory, numeric, options, parallel, reached, simd};
 pub use fasttree_counts::{bins, criteria, data, model, read, stats, tree};

@@ -15,7 +15,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Allocator;
 
-/// Call `ask` for `size` bytes, again after a refusal.
+/// Call `ask` for `size` bytes, and again after a refusal. The fast path is one comparison with
+/// null and one with the size of the reserve.
 #[inline]
 fn insist(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     let found = ask();
@@ -47,22 +48,29 @@ fn again(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
 // SAFETY: each method is the system allocator's, called with the same arguments until it gives a
 // block or the attempts are over; a failed call of it changes nothing, so it may be repeated.
 unsafe impl GlobalAlloc for Allocator {
+    /// [`System`]'s `alloc`, which is asked again after a refusal. A null pointer means that all
+    /// attempts were refused.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise about the layout is passed on.
         insist(layout.size(), || unsafe { System.alloc(layout) })
     }
 
+    /// [`System`]'s `alloc_zeroed`, asked like `alloc`. A method of its own keeps the system's way
+    /// to give zeroed pages without writing to them.
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise about the layout is passed on.
         insist(layout.size(), || unsafe { System.alloc_zeroed(layout) })
     }
 
+    /// [`System`]'s `dealloc`. The size is subtracted from the count of debug builds first.
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
         // SAFETY: every block of this allocator comes from the system's, with this layout.
         unsafe { System.dealloc(block, layout) }
     }
 
+    /// [`System`]'s `realloc`, asked like `alloc`. The count of debug builds gets the new size from
+    /// `insist` and loses the old one here; after a refusal the old block stays counted.
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as for `dealloc`; after a refusal the block is still what it was.
         let found = insist(size, || unsafe { System.realloc(block, layout, size) });

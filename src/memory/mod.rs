@@ -6,8 +6,9 @@
 //! 1. **A reserve.** While a call runs, some address space is mapped and never written to (so it
 //!    takes no memory). When the system refuses an allocation, the [`Allocator`] gives the reserve
 //!    back and tries again, so that the allocation succeeds, and counts an exhaustion.
-//! 2. **A count.** [`crate::parallel::Control::check`] compares the number of exhaustions with that
-//!    at the beginning of the job, and ends the job with [`Error::Memory`], on whatever thread.
+//! 2. **A count.** [`crate::parallel::Control::check`] compares the number of exhaustions with
+//!    their number at the beginning of the job, and ends the job with [`Error::Memory`], on
+//!    whatever thread.
 //! 3. **A bound on the next allocation.** The reserve is at least twice the largest allocation
 //!    since the running calls began, because a vector that grows doubles, and at least the need
 //!    given to [`reserve`]. Where the reserve cannot grow with the allocations, the job ends before
@@ -51,14 +52,14 @@ static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 static EXHAUSTIONS: AtomicU64 = AtomicU64::new(0);
 /// Bytes of the last allocation that was refused.
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
-/// Bytes of the reserve.
+/// Bytes of the reserve that is mapped now; 0 without one.
 static HELD: AtomicUsize = AtomicUsize::new(0);
 /// The reserve. The allocator never waits for this lock ([`locked`]).
 static RESERVE: Mutex<Option<MmapMut>> = Mutex::new(None);
-/// Bytes of the largest allocation that was larger than the reserve at its time, since the last
-/// call of [`scale`].
+/// Bytes of the largest allocation that was larger than the reserve when it was made, since the
+/// last call of [`scale`].
 static UNCOVERED: AtomicUsize = AtomicUsize::new(0);
-/// Whether the reserve could not grow, so that growing it is not tried at every allocation.
+/// Whether the reserve could not grow. It is then not tried again at every allocation.
 static STUCK: AtomicBool = AtomicBool::new(false);
 
 /// Allocated bytes, without those that threads have not reported yet.
@@ -103,7 +104,7 @@ fn grown(size: usize) {
     }
 }
 
-/// (allocated bytes, most allocated bytes since the last call), to within 16 KiB per thread. None
+/// (allocated bytes, most allocated bytes since the last call), to within 16 KiB per thread. `None`
 /// in release builds, which do not count; zeros in a program that has not installed the
 /// [`Allocator`].
 pub fn allocated() -> Option<(usize, usize)> {
@@ -131,35 +132,43 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The budget of a call with a limit, or without one.
+    /// The budget of a call with a limit in bytes, or without one. Nothing is held yet: callers
+    /// lower what is left with [`Budget::holding`].
     pub fn new(limit: Option<usize>) -> Self {
         Self { limit, held: 0, reserve: 0 }
     }
 
-    /// The budget of a call that holds a reservation.
+    /// The budget of a call that has made a reservation. [`Budget::has`] then sees to it that the
+    /// reserve of this call is whole before the call goes on, as other calls may have used it up.
     #[must_use]
     pub fn after(self, reservation: &Reservation) -> Self {
         Self { reserve: reservation.bytes, ..self }
     }
 
-    /// The budget while the call holds `bytes` more.
+    /// The budget while the call holds `bytes` more. The bytes are those that the caller plans or
+    /// counts, and nothing is allocated here; a budget is copied, so the old one is unchanged.
     #[must_use]
     pub fn holding(self, bytes: usize) -> Self {
         Self { held: self.held.saturating_add(bytes), ..self }
     }
 
-    /// Bytes that may still be allocated.
+    /// Bytes that may still be allocated under the limit; `usize::MAX` without a limit. Whether the
+    /// system has them is another question, which [`Budget::has`] asks.
     pub fn left(&self) -> usize {
         self.limit.map_or(usize::MAX, |limit| limit.saturating_sub(self.held))
     }
 
-    /// Whether `bytes` more are within the limit and the system has them.
+    /// Whether `bytes` more are within the limit and the system has them. The system is asked by
+    /// mapping the bytes and releasing them at once, which costs two system calls; up to 1 MiB it
+    /// is not asked. Passes call this to choose the largest block that fits, and [`Budget::admit`]
+    /// where there is no choice.
     pub fn has(&self, bytes: usize) -> bool {
         let asked = bytes.saturating_add(small());
         bytes <= self.left() && hold(self.reserve) && (bytes <= MIB || is_there(asked).is_ok())
     }
 
-    /// The budget of each of `parts` parts that run at the same time.
+    /// The budget of each of `parts` parts that run at the same time: an equal share of what is
+    /// left. Without a limit the budget stays as it is.
     #[must_use]
     pub fn shared(self, parts: usize) -> Self {
         let left = self.left();
@@ -208,8 +217,8 @@ fn small() -> usize {
     SMALL.load(Ordering::Relaxed)
 }
 
-/// Set the reserve of a short call to `bytes`, and that of a long one to 16 times as much, for
-/// tests.
+/// Set the reserve of a short call to `bytes`, and the reserve of a long one to 16 times as much,
+/// for tests.
 ///
 /// Returns the bytes of the largest allocation since the last call that was neither fallible nor
 /// covered by the reserve. Tests make all calls with a small reserve and few rows: 0 means that no
@@ -222,7 +231,8 @@ pub fn scale(bytes: usize) -> usize {
     UNCOVERED.swap(0, Ordering::Relaxed)
 }
 
-/// The lock on the reserve; None if another thread keeps it, or a fork has left it locked.
+/// The lock on the reserve; `None` if another thread keeps it, or a fork has left it locked. It is
+/// tried 200 times without waiting, as the allocator calls this.
 fn locked() -> Option<MutexGuard<'static, Option<MmapMut>>> {
     for _ in 0..200 {
         match RESERVE.try_lock() {
@@ -272,7 +282,8 @@ pub struct Need {
 }
 
 impl Need {
-    /// The need of a call with one buffer of `bytes`.
+    /// The need of a short call with one buffer of `bytes`. It is refused in [`reserve`], before it
+    /// begins, if the system does not have the buffer.
     pub fn of(bytes: usize) -> Self {
         Self { peak: bytes, largest: bytes, ..Self::default() }
     }
@@ -321,7 +332,9 @@ impl Drop for Reservation {
     }
 }
 
-/// Check that the system would give `bytes` now.
+/// Check that the system would give `bytes` now, by mapping and releasing them. Nothing is held
+/// afterwards, so another process may still take the memory; a system that promises more than it
+/// has nearly always agrees.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -332,8 +345,8 @@ pub fn is_there(bytes: usize) -> Result<()> {
     }
 }
 
-/// Make the reserve cover a buffer of `bytes` that the call is about to allocate. For buffers that
-/// are much larger than the data they are made from.
+/// Make the reserve cover a buffer of `bytes` that the call is about to allocate. It is for buffers
+/// that are much larger than the data they are made from.
 ///
 /// # Errors
 /// [`Error::Memory`] if the system does not have the memory.
@@ -351,10 +364,12 @@ pub fn expect(bytes: usize) -> Result<()> {
     }
 }
 
-/// Make room for `n` more elements.
+/// Make room for `n` more elements, like `Vec::try_reserve`. The allocator knows that the refusal
+/// becomes an error, so the bytes do not count as uncovered in the tests of [`scale`]. It is for
+/// vectors that grow; [`zeroed`], [`with_capacity`] and [`collect`] are for lengths that are known.
 ///
 /// # Errors
-/// If memory is full.
+/// If the system refuses the memory.
 pub fn try_reserve<T>(to: &mut Vec<T>, n: usize) -> std::result::Result<(), TryReserveError> {
     fallibly(|| to.try_reserve(n))
 }
@@ -367,18 +382,21 @@ fn fallibly<R>(ask: impl FnOnce() -> R) -> R {
     found
 }
 
-/// How often memory has run out so far. A job ends when the number changes.
+/// How often memory has run out so far, on any thread. A job remembers the number at its beginning
+/// and ends when it changes ([`crate::parallel::Control::check`]).
 #[inline]
 pub fn exhaustions() -> u64 {
     EXHAUSTIONS.load(Ordering::Relaxed)
 }
 
-/// The error of a job during which memory has run out.
+/// The error of a job during which memory has run out. It names the bytes of the last allocation
+/// that was refused, on whatever thread, which may be another one's.
 pub fn exhausted() -> Error {
     Error::Memory { bytes: REFUSED.load(Ordering::Relaxed) as u64 }
 }
 
-/// A vector of `n` default values.
+/// A vector of `n` default values, with an error in place of the end of the process if there is no
+/// memory. All values are written, so the pages are in use afterwards.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -388,7 +406,8 @@ pub fn zeroed<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
     Ok(out)
 }
 
-/// An empty vector with room for `n` elements.
+/// An empty vector with room for exactly `n` elements, with an error in place of the end of the
+/// process if there is no memory. A longer vector would grow by the infallible allocator.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -414,7 +433,7 @@ pub fn keep_pages() {
     ONCE.call_once(|| drop(std::hint::black_box(with_capacity::<u8>(MOST))));
 }
 
-/// The items of an iterator of known length.
+/// The items of an iterator of known length in a vector that is allocated once and fallibly.
 ///
 /// # Errors
 /// [`Error::Memory`].

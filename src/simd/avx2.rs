@@ -13,6 +13,7 @@ impl Word for __m256i {
     const EIGHT_STEPS: bool = false;
     const LANE_MASKS: bool = true;
     const SLOW_COUNT: bool = true;
+    /// The bits of each half byte are looked up, and the bytes of a word added.
     #[inline(always)]
     unsafe fn count(self) -> Self {
         // SAFETY: the level is chosen only where the processor has AVX2; registers alone are read.
@@ -44,6 +45,7 @@ impl Word for __m256i {
             }
         }
     }
+    /// One bit per lane is tested, and the comparison makes a mask of it.
     #[inline(always)]
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {
         // SAFETY: the level is chosen only where the processor has AVX2; registers alone are read.
@@ -56,6 +58,7 @@ impl Word for __m256i {
             _mm256_and_si256(self, _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes))
         }
     }
+    /// The look-up of SSE2.
     #[inline(always)]
     unsafe fn look_up(
         planes: &[u64],

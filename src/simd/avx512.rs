@@ -33,6 +33,7 @@ impl Word for __m512i {
             (_mm512_cvtepu32_epi64(first), _mm512_cvtepu32_epi64(second))
         }
     }
+    /// Tables of at most 256 entries are permuted in registers, 32 entries per permutation.
     #[inline(always)]
     unsafe fn look_up(
         planes: &[u64],
@@ -96,6 +97,7 @@ impl Word for __m512i {
             }
         }
     }
+    /// Eight numbers at a time are added where their bits are set.
     #[inline(always)]
     unsafe fn sum_of_bits(bits: u64, sums: *const u64) -> u64 {
         // SAFETY: the level is chosen only where the processor has AVX-512 F; the caller vouches
@@ -124,6 +126,7 @@ impl Word for __m512i {
             }
         }
     }
+    /// The bits of a plane are the mask under which its weight is subtracted.
     #[inline(always)]
     unsafe fn spread(planes: &[Words], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
         let out = &mut out[..16];
@@ -139,6 +142,7 @@ impl Word for __m512i {
             _mm512_storeu_si512(at, _mm512_add_epi32(_mm512_loadu_si512(at), column));
         }
     }
+    /// Eight planes become bytes under masks; the bytes are widened to numbers.
     #[inline(always)]
     unsafe fn spread64(planes: &[Words], word: usize, all: u32, out: &mut [[u32; 16]; 4]) {
         // SAFETY: the level is chosen only where the processor has AVX-512 F and BW; each part of
@@ -186,6 +190,7 @@ impl Word for __m512i {
             }
         }
     }
+    /// A vector has all 64 numbers, so `part` is 0; two instructions interleave the bytes.
     #[inline(always)]
     unsafe fn store_numbers(low: Self, high: Self, part: usize, out: &mut [u16]) {
         let out = &mut out[..64];

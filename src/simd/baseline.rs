@@ -1,5 +1,5 @@
-//! The level of all x86-64 processors: SSE2, sixteen registers of 128 bits, two of which make one
-//! vector ([`Twice`]).
+//! The level of all x86-64 processors: SSE2, with sixteen registers of 128 bits. A vector of the
+//! kernels is two registers ([`Twice`]).
 //!
 //! SSE2 has no popcount and no table look-up of bytes. Popcounts add neighbouring bits, then pairs
 //! and half bytes, and one instruction sums the bytes of a word.
@@ -16,6 +16,7 @@ impl Word for __m128i {
     const EIGHT_STEPS: bool = false;
     const LANE_MASKS: bool = true;
     const SLOW_COUNT: bool = true;
+    /// Bits are added in pairs, half bytes and bytes; one instruction sums the bytes of a word.
     #[inline(always)]
     unsafe fn count(self) -> Self {
         // SAFETY: every x86-64 processor has SSE2, and registers alone are read.
@@ -33,6 +34,7 @@ impl Word for __m128i {
             _mm_sad_epu8(_mm_and_si128(of_bytes, low_half_bytes), _mm_setzero_si128())
         }
     }
+    /// One bit per lane is tested, and the comparison makes a mask of it.
     #[inline(always)]
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {
         // SAFETY: every x86-64 processor has SSE2, and registers alone are read.

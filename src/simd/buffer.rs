@@ -6,7 +6,8 @@ use std::ops::{Deref, DerefMut};
 /// Bytes that every vector in memory is aligned to, whatever the level.
 pub(super) const ALIGNMENT: usize = 16;
 
-/// Panics unless all slices begin on a multiple of [`ALIGNMENT`] bytes, as the kernels need.
+/// Panics unless all slices begin on a multiple of [`ALIGNMENT`] bytes, as the kernels need. Empty
+/// slices pass, because nothing is read from them.
 pub(super) fn check_aligned<const N: usize>(slices: [&[u64]; N]) {
     assert!(slices.iter().all(|s| s.is_empty() || (s.as_ptr() as usize).is_multiple_of(ALIGNMENT)));
 }
@@ -22,14 +23,16 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// `len` zeros.
+    /// A buffer of `len` zeros, for a kernel's arguments and results. The allocation is not
+    /// fallible, so callers admit the bytes first ([`crate::memory::Budget::admit`]).
     pub fn zeroed(len: usize) -> Self {
         let mut buffer = Self::default();
         buffer.reset(len);
         buffer
     }
 
-    /// Make the length `len`; the contents are not specified.
+    /// Make the length `len`; the contents are not specified. Memory is allocated only if the
+    /// buffer has never been that long, and old contents are not copied.
     pub fn reserve(&mut self, len: usize) {
         if self.data.len() < len + 7 {
             self.data = vec![0; len + 7];
@@ -38,7 +41,8 @@ impl Buffer {
         self.len = len;
     }
 
-    /// Make the contents `len` zeros.
+    /// Make the contents `len` zeros. A buffer that has been longer keeps its memory, so workers
+    /// reset one buffer for each tile.
     pub fn reset(&mut self, len: usize) {
         if self.data.len() < len + 7 {
             self.reserve(len);

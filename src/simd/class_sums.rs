@@ -3,7 +3,8 @@
 //!
 //! The number of rows of a class on the left of each cut adds a term to the sum of either side.
 //! Sums of squares are whole numbers below 2^31. Sums of logarithms are added in the order of the
-//! classes. So all levels give the same bits. O(classes) per cut.
+//! classes. So all levels, which are compiled from the same loops, give the same bits. O(classes)
+//! per cut.
 
 use super::level::for_each_level;
 
@@ -37,8 +38,9 @@ fn add<T: Copy + std::ops::AddAssign>(
     }
 }
 
-/// The terms of a class for sums of squares, by its number of rows on the left: the square of that,
-/// and the square of the rows on the right less that of all rows of the class.
+/// The terms of a class for sums of squares, by its number of rows on the left. The first term is
+/// the square of this number. The second term is the square of the rows on the right less the
+/// square of all rows of the class.
 #[inline(always)]
 fn squares(total: u32) -> impl Fn(u32) -> [i32; 2] {
     let twice = 2 * total as i32;
@@ -60,21 +62,24 @@ fn logarithms(total: u32, table: &[f64]) -> impl Fn(u32) -> [f64; 2] {
 
 for_each_level! {
     /// Add the squares of one class of `total` rows, `counts[j]` of which are on the left of cut j.
-    /// Sums of the right side must begin with the sum of the squares of all classes.
+    /// Sums of the right side must begin with the sum of the squares of all classes. Nodes have at
+    /// most [`MOST_ROWS`] rows.
     pub fn add_squares(counts: &[u32], total: u32, sums: CutSums<'_, i32>) {
         add(counts, sums, squares(total));
     }
 }
 
 for_each_level! {
-    /// Add `x log2 x` of one class, as [`add_squares`] does squares. The sums must begin with 0.
+    /// Add `x log2 x` of one class, as [`add_squares`] does squares. The sums must begin with 0,
+    /// and the length of `table`, which has the values from 0 on, is a power of two above `total`.
     pub fn add_logarithms(counts: &[u32], total: u32, table: &[f64], sums: CutSums<'_, f64>) {
         add(counts, sums, logarithms(total, table));
     }
 }
 
 for_each_level! {
-    /// Convert whole numbers to doubles.
+    /// Convert whole numbers to doubles, which is exact. Sums of squares are added as integers and
+    /// scored as doubles; the shorter slice ends the work.
     pub fn numbers(from: &[i32], to: &mut [f64]) {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = f64::from(from));
     }

@@ -1,9 +1,12 @@
 //! Approximate Gini scores of the cuts of a node with two classes, one cut per lane of a vector.
 //!
-//! The rows to the left of a cut are one word: the number of rows of class 0 in its lower half,
-//! that of class 1 in its upper half. Scores are in single precision, with a known bound on the
-//! error ([`GINI_ERROR`]); growth evaluates the exact formula only for cuts whose score is within
-//! it of the best. All levels do the same operations on each lane, so they give the same bits.
+//! The rows to the left of a cut are one word: the number of rows of class 0 in its lower half, the
+//! number of rows of class 1 in its upper half. Scores are in single precision, with a known bound
+//! on the error ([`GINI_ERROR`]); growth evaluates the exact formula only for cuts whose score is
+//! within it of the best. All levels are compiled from one loop and do the same operations on each
+//! lane, so they give the same bits; the test compares them with the formula in double precision.
+//! Words made from the masks of small nodes gained 1.08 times in whole fits, too little for a path
+//! of their own.
 
 use super::level::for_each_level;
 
@@ -13,19 +16,20 @@ pub const MOST_ROWS: u32 = u16::MAX as u32;
 /// The length of slices of cuts is a multiple of this: the lanes of the longest vectors.
 pub const CHUNK: usize = 16;
 
-/// The numbers of rows of both classes as a word.
+/// The numbers of rows of both classes as a word. Both are at most [`MOST_ROWS`]; words can then be
+/// added and subtracted like the numbers.
 #[inline]
 pub fn packed(zero: u32, one: u32) -> u32 {
     zero | one << 16
 }
 
-/// The numbers of rows of both classes from a word.
+/// The numbers of rows of both classes from a word, class 0 first: the inverse of [`packed`].
 #[inline]
 pub fn unpacked(word: u32) -> [u32; 2] {
     [word & MOST_ROWS, word >> 16]
 }
 
-/// A node with two classes.
+/// The numbers of a node with two classes on which the scores of its cuts depend.
 #[derive(Debug, Clone, Copy)]
 pub struct PairNode {
     /// Rows of each class.
@@ -73,7 +77,11 @@ for_each_level! {
 }
 
 /// Running sums over the codes of each feature: `out[code * features + feature]` is the sum of
-/// `counts` of this feature up to the code.
+/// `counts` of this feature up to the code. Features are taken in strips of up to sixteen, whose
+/// sums stay in registers. Counters may be words of two classes.
+///
+/// # Panics
+/// If the lengths differ.
 pub fn running_sums(counts: &[u32], features: usize, out: &mut [u32]) {
     assert!(counts.len() == out.len());
     let mut from = 0;

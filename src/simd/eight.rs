@@ -1,6 +1,7 @@
 //! Vectors of eight 64-bit numbers, for [`super::means`]: a register of AVX-512, or an array at the
-//! other levels. All give the same bits. Intrinsics of AVX2 were no quicker than arrays compiled
-//! for it (regression trees, 50,000 x 15).
+//! other levels. All give the same bits, so arrays are the twin of the register, and a test
+//! compares every operation. Intrinsics of AVX2 were no quicker than arrays compiled for it
+//! (regression trees, 50,000 x 15).
 
 use super::instantiate::inline_methods;
 
@@ -10,8 +11,9 @@ pub(super) const EIGHT: usize = 8;
 /// A vector of eight 64-bit numbers, and its operations on each of them.
 ///
 /// # Safety
-/// The methods of an implementation with intrinsics may only be called where the processor has the
-/// features of its level; those of [`Arrays`] may be called anywhere.
+/// The methods of an implementation with intrinsics may only be called inside a function that
+/// enables the features of its level, on a processor that has them; the methods of [`Arrays`] may
+/// be called anywhere. No method reads or writes memory behind a pointer.
 pub(super) trait Eight {
     /// A vector of integers.
     type Ints: Copy;
@@ -20,36 +22,48 @@ pub(super) trait Eight {
     /// A boolean for each lane.
     type Mask: Copy;
 
+    /// A vector of integers from an array.
     unsafe fn ints(x: [i64; EIGHT]) -> Self::Ints;
-    /// `x` in all lanes.
+    /// The integer `x` in all lanes.
     unsafe fn splat_int(x: i64) -> Self::Ints;
-    /// `x` in all lanes.
+    /// The double `x` in all lanes.
     unsafe fn splat(x: f64) -> Self::Floats;
+    /// The integers as an array.
     unsafe fn int_array(x: Self::Ints) -> [i64; EIGHT];
+    /// The doubles as an array.
     unsafe fn float_array(x: Self::Floats) -> [f64; EIGHT];
 
+    /// Sums, modulo 2^64.
     unsafe fn add_int(x: Self::Ints, y: Self::Ints) -> Self::Ints;
+    /// Differences `x - y`, modulo 2^64.
     unsafe fn sub_int(x: Self::Ints, y: Self::Ints) -> Self::Ints;
+    /// Products, modulo 2^64.
     unsafe fn mul_int(x: Self::Ints, y: Self::Ints) -> Self::Ints;
+    /// Bits that are set in both.
     unsafe fn and_int(x: Self::Ints, y: Self::Ints) -> Self::Ints;
     /// An arithmetic shift to the right, which keeps the sign.
     unsafe fn shr<const BITS: u32>(x: Self::Ints) -> Self::Ints;
-    /// For each lane the sum of the lanes up to it, itself included.
+    /// For each lane the sum of the lanes up to it, itself included, modulo 2^64.
     unsafe fn prefix_sums(x: Self::Ints) -> Self::Ints;
     /// The last number in all lanes.
     unsafe fn splat_last(x: Self::Ints) -> Self::Ints;
 
-    /// The nearest double.
+    /// The double nearest to each integer.
     unsafe fn to_float(x: Self::Ints) -> Self::Floats;
+    /// Differences `x - y`.
     unsafe fn sub(x: Self::Floats, y: Self::Floats) -> Self::Floats;
+    /// Products, each rounded by itself.
     unsafe fn mul(x: Self::Floats, y: Self::Floats) -> Self::Floats;
+    /// Quotients `x / y`, most of the time of a cut.
     unsafe fn div(x: Self::Floats, y: Self::Floats) -> Self::Floats;
+    /// The smaller of both; `y` where one is NaN.
     unsafe fn min(x: Self::Floats, y: Self::Floats) -> Self::Floats;
 
-    /// Where `x > y`.
+    /// The lanes with `x > y`; false where one is NaN.
     unsafe fn gt(x: Self::Floats, y: Self::Floats) -> Self::Mask;
-    /// Where the lowest bit is 0.
+    /// The lanes whose lowest bit is 0.
     unsafe fn is_even(x: Self::Ints) -> Self::Mask;
+    /// The lanes that are true in both.
     unsafe fn and(x: Self::Mask, y: Self::Mask) -> Self::Mask;
     /// Whether some lane is true.
     unsafe fn any(x: Self::Mask) -> bool;
@@ -59,7 +73,7 @@ pub(super) trait Eight {
     unsafe fn select_int(mask: Self::Mask, x: Self::Ints, y: Self::Ints) -> Self::Ints;
 }
 
-/// The implementation without intrinsics: arrays, of which the compiler makes vectors.
+/// The implementation without intrinsics: arrays, whose loops the compiler turns into vectors.
 pub(super) struct Arrays;
 
 /// Apply a function to each of eight numbers, or to each pair.
@@ -203,7 +217,8 @@ pub(super) mod avx512 {
     }
 }
 
-/// A function over [`Eight`] as one that takes a level before its arguments.
+/// A function over [`Eight`] as one that takes a level before its arguments. The AVX-512 instance
+/// uses registers, and the others use arrays under the features of their level.
 macro_rules! with_eight {
     ($(#[$doc:meta])* $vis:vis fn $name:ident = $body:ident($($arg:ident: $kind:ty),* $(,)?)
         -> $out:ty) => {
@@ -212,13 +227,13 @@ macro_rules! with_eight {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt")]
             fn avx512($($arg: $kind),*) -> $out {
-                // SAFETY: the features are those of this function.
+                // SAFETY: this function enables the features that the body needs.
                 unsafe { $body::<$crate::simd::eight::avx512::Register>($($arg),*) }
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,popcnt")]
             fn avx2($($arg: $kind),*) -> $out {
-                // SAFETY: the features are those of this function.
+                // SAFETY: this function enables the features that the body needs.
                 unsafe { $body::<$crate::simd::eight::Arrays>($($arg),*) }
             }
             match level {

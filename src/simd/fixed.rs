@@ -8,7 +8,7 @@ use super::body::{above, sum_planes};
 use super::weights::{FeatureSlots, Joint, JointGroup, MOST_ROWS, WeighedTile, WeightTable};
 use super::word::{Word, Words};
 
-/// The place of the first weight of a row in a block of columns.
+/// Index, in words, of the first weight of a row in a block of columns.
 #[inline(always)]
 const fn first_weight<W: Word>(block: usize, row: usize) -> usize {
     (block * (MOST_ROWS + 1) + row) * W::BLOCK_VECTORS * W::WORDS
@@ -20,13 +20,18 @@ const fn columns<W: Word>() -> usize {
     W::BLOCK_VECTORS * 2 * W::WORDS
 }
 
-/// The place of the first bit of a block in a plane: its word, and the bit in the word.
+/// Position of the first bit of a block in a plane: the word, and the bit in the word.
 #[inline(always)]
 const fn first_bit<W: Word>(block: usize) -> (usize, usize) {
     (block * columns::<W>() / 64, block * columns::<W>() % 64)
 }
 
-/// [`super::Kernels::weights`]: sums of bits become numbers, which are looked up.
+/// [`super::Kernels::weights`] with sums of `D` bits: sums of bits become numbers, which are looked
+/// up.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn weights<W: Word, const D: usize>(
     planes: &[u64],
@@ -59,7 +64,12 @@ pub(super) unsafe fn weights<W: Word, const D: usize>(
     }
 }
 
-/// [`super::Kernels::nearest`].
+/// [`super::Kernels::nearest`] with sums of `D` bits. `best` only grows, so most rows end after one
+/// comparison.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn nearest<W: Word, const D: usize>(
     planes: &[u64],
@@ -82,7 +92,12 @@ pub(super) unsafe fn nearest<W: Word, const D: usize>(
     }
 }
 
-/// [`super::Kernels::add_weights`]: the number of vectors of a block becomes a constant.
+/// [`super::Kernels::add_weights`]: the number of vectors of a block becomes a constant, so that
+/// the sums of a block stay in registers.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn add_weights<W: Word>(
     tile: WeighedTile<'_>,
@@ -102,7 +117,11 @@ pub(super) unsafe fn add_weights<W: Word>(
 }
 
 /// The sum of the weights of an even number of rows in one block of columns, which begins at
-/// `base`.
+/// `base`. Rows come in pairs, the last one filled up by a row without weight, to halve the steps
+/// of the loop.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the block at `base` has all rows.
 #[inline(always)]
 unsafe fn add_rows<W: Word, const A: usize>(base: *const u64, rows: &[u16]) -> [W; A] {
     // SAFETY: rows lie inside the block.
@@ -120,7 +139,11 @@ unsafe fn add_rows<W: Word, const A: usize>(base: *const u64, rows: &[u16]) -> [
     }
 }
 
-/// The columns of a block that have a slot's value, as the lowest bits of a word.
+/// The columns of a block that have a slot's value, as the lowest bits of a word. Callers skip the
+/// slot if there are none.
+///
+/// # Safety
+/// The slot and the block lie inside the planes of the tile.
 #[inline(always)]
 unsafe fn members<W: Word>(tile: WeighedTile<'_>, slot: usize, block: usize) -> u64 {
     let (word, shift) = first_bit::<W>(block);
@@ -129,13 +152,17 @@ unsafe fn members<W: Word>(tile: WeighedTile<'_>, slot: usize, block: usize) -> 
     (plane >> shift) & (!0 >> (64 - columns::<W>()))
 }
 
-/// The place of the first mask of a slot in a block of columns, with `slots` slots in all.
+/// Index, in words, of the first mask of a slot in a block of columns, with `slots` slots in all.
 #[inline(always)]
 const fn first_mask<W: Word>(slots: usize, block: usize, slot: usize) -> usize {
     (block * slots + slot) * W::BLOCK_VECTORS * W::WORDS
 }
 
-/// [`super::Kernels::lane_masks`].
+/// [`super::Kernels::lane_masks`]: 32 bits for each bit of a plane, block by block in the order in
+/// which [`add_weights`] reads them. Levels that make such masks in registers get none.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `out` is aligned.
 #[inline(always)]
 pub(super) unsafe fn lane_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
     if !W::LANE_MASKS {
@@ -156,6 +183,10 @@ pub(super) unsafe fn lane_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
 }
 
 /// Copy the sums of a value to the columns of a block that have it. `members` has their bits.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the tile has the masks of the slot
+/// if the level reads them.
 #[inline(always)]
 unsafe fn keep_members<W: Word, const A: usize>(
     own: &mut [W; A],
@@ -180,7 +211,13 @@ unsafe fn keep_members<W: Word, const A: usize>(
     }
 }
 
-/// Add the sums of the columns of a block to `sums`, which has 64 bits per column.
+/// Add the sums of the columns of a block to `sums`, which has 64 bits per column. Lanes of 32 bits
+/// hold the weights of one chunk alone, so this follows each chunk and feature. The halves of a
+/// vector are widened in the order of [`Word::widen32`].
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `sums` is aligned and has the
+/// columns of a block.
 #[inline(always)]
 unsafe fn add_own<W: Word, const A: usize>(own: &[W; A], sums: *mut u64) {
     // SAFETY: `sums` has room for the columns of a block.
@@ -195,7 +232,11 @@ unsafe fn add_own<W: Word, const A: usize>(own: &[W; A], sums: *mut u64) {
     }
 }
 
-/// [`super::Kernels::sums_of_plane`].
+/// [`super::Kernels::sums_of_plane`]. Words without such a column are skipped.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `sums` has 64 numbers for each word
+/// of the planes.
 #[inline(always)]
 pub(super) unsafe fn sums_of_plane<W: Word>(
     sums: &[u64],
@@ -210,7 +251,12 @@ pub(super) unsafe fn sums_of_plane<W: Word>(
     }
 }
 
-/// [`add_weights`] with `A` vectors per block of columns.
+/// [`add_weights`] with `A` vectors per block of columns. Blocks are the outer loop, so that the
+/// weights of all rows of a block stay in the first-level cache while all joints read them.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 unsafe fn add_blocks<W: Word, const A: usize>(
     tile: WeighedTile<'_>,
@@ -297,7 +343,12 @@ unsafe fn add_blocks<W: Word, const A: usize>(
     }
 }
 
-/// [`super::Kernels::row_sums`].
+/// [`super::Kernels::row_sums`]. The weights of a row are added in lanes of 32 bits and widened
+/// once at the end, which 32 vectors of weights allow.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn row_sums<W: Word>(weights: &[u64], plane: &[u64], out: &mut [u64]) {
     // SAFETY: lengths were checked by the safe method; 32 vectors of weights do not fill a lane.

@@ -1,6 +1,6 @@
-//! Kernels for genotypes in two bit planes, for `stats::neighbours::genotypes`: on how many
-//! variants two samples differ, how many neighbours differ from a sample at each variant, and sums
-//! by code.
+//! Kernels for genotypes in two bit planes, for `stats::neighbours::genotypes`. They count on how
+//! many variants two samples differ and how many neighbours differ from a sample at each variant,
+//! and add up numbers by code.
 //!
 //! Variants come in groups of 512; a sample has [`GENOTYPE_WORDS`] words per group. Two genotypes
 //! differ where their low or their high bits do. A missing genotype is a code like the others here;
@@ -25,7 +25,9 @@ use subsets::{SubsetCounts, add_counted_of, count_subsets_of, differences_of};
 /// Number of variants on which each sample of `two` differs from each of `four`.
 ///
 /// The words of a sample begin at `sample * stride` of `planes`; its first `groups` groups are
-/// compared.
+/// compared. Two times four samples are compared at once, because eight sums and the words of two
+/// samples fit the registers, so that each load serves several pairs. Callers with fewer samples
+/// repeat one. Panics if a sample lies outside the planes.
 pub fn differing_variants(
     level: Level,
     planes: &[u64],
@@ -45,22 +47,23 @@ pub fn differing_variants(
 #[derive(Debug, Clone, Copy)]
 pub struct Members<'a> {
     numbers: &'a [u32],
-    /// One more than the largest.
+    /// One more than the largest number.
     end: usize,
 }
 
 impl<'a> Members<'a> {
-    /// Look for the largest number.
+    /// Some samples by their numbers, in any order. The largest number is looked for here, so that
+    /// the kernels of each group need not look at the list again.
     pub fn new(numbers: &'a [u32]) -> Self {
         Self { numbers, end: numbers.iter().max().map_or(0, |&m| m as usize + 1) }
     }
 
-    /// Number of members.
+    /// Number of members, which is also the largest count that a variant can have.
     pub fn len(self) -> usize {
         self.numbers.len()
     }
 
-    /// True without members.
+    /// Whether there are no members, so that nothing would be counted.
     pub fn is_empty(self) -> bool {
         self.numbers.is_empty()
     }
@@ -97,7 +100,11 @@ pub struct GenotypeSums<'a> {
 }
 
 impl GenotypeSums<'_> {
-    /// Add the counts of 64 variants from `at` on.
+    /// Add the counts of 64 variants from `at` on, both to the weighted sums and, where they are
+    /// wanted, to the sums of the counts alone.
+    ///
+    /// # Safety
+    /// The calling function enables the target features of `W`.
     #[inline(always)]
     unsafe fn add<W: Word>(&mut self, at: usize, counts: &[[u32; 16]; 4]) {
         let out = &mut self.out[at..at + 64];
@@ -114,7 +121,8 @@ impl GenotypeSums<'_> {
     }
 }
 
-/// Add `table[codes[i]]` to `out[i]`; codes are below four.
+/// Add `table[codes[i]]` to `out[i]`; codes are below four. Callers correct distances with it for
+/// the expected difference to a missing genotype. The shorter slice ends the work.
 pub fn add_by_code(level: Level, codes: &[u8], table: &[f64; 4], out: &mut [f64]) {
     // SAFETY: safe code under the features of the level.
     unsafe { (self::table(level).add_by_code)(codes, table, out) }
@@ -146,8 +154,8 @@ pub fn count_subsets(
     unsafe { kernel(differences, subsets, counts) }
 }
 
-/// Add at most [`SUBSET_ROWS`] rows to the sums of each subset over the variants of a group. Those
-/// of subset b begin at `starts[b]` of `out`, in the order of [`subset_order`].
+/// Add at most [`SUBSET_ROWS`] rows to the sums of each subset over the variants of a group. The
+/// sums of subset b begin at `starts[b]` of `out`, in the order of [`subset_order`].
 pub fn add_subsets(
     level: Level,
     rows: &[SubsetRow<'_>],
@@ -182,11 +190,15 @@ type Differences = unsafe fn(group: &[u64], row: usize, members: &[u32], out: &m
 type AddByCode = unsafe fn(codes: &[u8], table: &[f64; 4], out: &mut [f64]);
 
 /// The kernels of a level, called by the safe functions above.
+///
+/// # Safety
+/// The kernels are unsafe to call: the processor must have the level, and the caller must have
+/// checked the lengths of all slices.
 struct GenotypeTable {
     count_differing: CountDiffering,
-    /// By number of bits of a count: 4, 8, 12, 24.
+    /// One kernel per number of bits of a count: 4, 8, 12 or 24.
     add_differing: [AddDiffering; 4],
-    /// By number of bits of a count: 4, 8, 16.
+    /// One kernel per number of bits of a count: 4, 8 or 16.
     count_subsets_of: [CountSubsets; 3],
     add_counted: AddCounted,
     differences_of: Differences,
@@ -209,7 +221,12 @@ fn table(level: Level) -> &'static GenotypeTable {
     }
 }
 
-/// [`differing_variants`].
+/// [`differing_variants`]: popcounts where the level has them for vectors, else carry-save adders
+/// pair by pair ([`count_by_adders`]).
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the groups of all samples lie
+/// inside `planes`, which is aligned.
 #[inline(always)]
 unsafe fn count_differing<W: Word>(
     planes: &[u64],
@@ -253,7 +270,11 @@ unsafe fn count_differing<W: Word>(
     }
 }
 
-/// [`count_differing`] of one pair of samples, with one popcount per eight vectors.
+/// [`count_differing`] of one pair of samples, with one popcount per eight vectors. The adders take
+/// about five operations per vector, a popcount seven with AVX2 and eleven with SSE2.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and both samples have `groups` groups.
 #[inline(always)]
 unsafe fn count_by_adders<W: Word>(a: *const u64, b: *const u64, groups: usize) -> u32 {
     // SAFETY: as in `count_differing`; vector v is part of group v / vectors.
@@ -265,7 +286,7 @@ unsafe fn count_by_adders<W: Word>(a: *const u64, b: *const u64, groups: usize) 
                 differ(low_and_high::<W>(a.add(at)), low_and_high::<W>(b.add(at)))
             }};
         }
-        // Bits of weight 1, 2 and 4, and the number of those of weight 8.
+        // Bits of weight 1, 2 and 4, and the number of bits of weight 8.
         let mut sum = [W::zero(); 3];
         let (mut eights, mut v) = (W::zero(), 0);
         while v + 8 <= groups * vectors {
@@ -284,8 +305,11 @@ unsafe fn count_by_adders<W: Word>(a: *const u64, b: *const u64, groups: usize) 
     }
 }
 
-/// Add the numbers of members that differ, which are `all` less the bit-sliced numbers of those
-/// that agree, at the variants from `first` on.
+/// Add the numbers of members that differ, which are `all` less the bit-sliced numbers of
+/// agreements, at the variants from `first` on. 64 variants are unpacked at once.
+///
+/// # Safety
+/// The calling function enables the target features of `W`.
 #[inline(always)]
 unsafe fn unpack<W: Word, const D: usize>(
     agreements: &[W; D],
@@ -308,6 +332,10 @@ unsafe fn unpack<W: Word, const D: usize>(
 }
 
 /// [`self::add_differing`]; D bits hold the number of members.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and all members lie inside `group`,
+/// which is aligned.
 #[inline(always)]
 unsafe fn add_differing_of<W: Word, const D: usize>(
     group: &[u64],
@@ -368,6 +396,11 @@ macro_rules! kernels {
                 group: &[u64], row: usize, members: &[u32], out: &mut [u64],
             ));
             $(#[target_feature(enable = $feature)])?
+            /// [`super::add_counted_of`] under the features of the level, which from AVX2 on
+            /// include fused operations.
+            ///
+            /// # Safety
+            /// The processor has the features.
             unsafe fn add_counted(
                 rows: &[SubsetRow<'_>], counts: &[[[u16; 512]; 4]], starts: &[usize],
                 out: &mut [f64],
@@ -375,6 +408,10 @@ macro_rules! kernels {
                 super::add_counted_of(rows, counts, starts, out);
             }
             $(#[target_feature(enable = $feature)])?
+            /// [`super::add_by_code_of`] under the features of the level.
+            ///
+            /// # Safety
+            /// The processor has the features.
             unsafe fn add_by_code(codes: &[u8], table: &[f64; 4], out: &mut [f64]) {
                 super::add_by_code_of(codes, table, out);
             }

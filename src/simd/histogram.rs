@@ -3,17 +3,17 @@
 //! A row is a record of bytes (`bins::records`): codes, then its class. The counter of a class,
 //! code and feature is at `class * plane + code * features + feature`. So the increments of one row
 //! never wait for each other, and running sums over codes are sums of vectors over features. A
-//! plane has a power of two of codes, so that a mask replaces the check of a code. About 1 ns per
-//! code at every level, as increments are scattered.
+//! plane has a power of two of codes, so that a mask replaces the check of a code. A code takes
+//! about 1 ns at every level, because increments are scattered.
 
-/// The places of the parts of a row and of the counters.
+/// Layout of the bytes of a row and of the counters.
 #[derive(Debug, Clone, Copy)]
 pub struct RowFormat {
     /// Bytes of a row.
     pub width: usize,
     /// Number of features, whose codes are the first bytes.
     pub features: usize,
-    /// The place of the class.
+    /// Index of the byte that holds the class.
     pub class_at: usize,
     /// Number of planes: one per class, or one for all classes.
     pub planes: usize,
@@ -22,7 +22,8 @@ pub struct RowFormat {
 }
 
 impl RowFormat {
-    /// Number of counters of a plane for `features` features.
+    /// Number of counters of a plane for `features` features, which may be fewer than the rows
+    /// have: `codes` per feature. A histogram is `planes` of these.
     pub fn plane(&self, features: usize) -> usize {
         self.codes * features
     }
@@ -41,8 +42,9 @@ impl RowFormat {
     }
 }
 
-/// Add the weight of each row to the counters of its codes: of all, or of the features `chosen`,
-/// whose table has these alone.
+/// Add the weight of each row to the counters of its codes: of all features, or of the features
+/// `chosen`, whose table has these alone. Weights may be of any type that `add` can add up, such as
+/// words of two classes.
 ///
 /// # Panics
 /// If a row has a class without a plane.
@@ -69,8 +71,9 @@ pub fn count<T: Copy>(
     }
 }
 
-/// [`count`], whose assertions hold, of the features at the first places of a table; `code_at` is
-/// the place of a feature's code within a row.
+/// [`count`] for the features of a table, after its assertions. `code_at` gives the byte of a row
+/// that holds the code of the feature at an index of the table. The codes are checked by a mask, so
+/// the loop has no branch.
 #[inline(always)]
 fn count_places<T: Copy>(
     rows: &[u8],

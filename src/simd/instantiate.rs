@@ -2,7 +2,7 @@
 //!
 //! The kernels are `#[inline(always)]` functions over [`Word`](super::word::Word). A function that
 //! enables the target features of a level can inline them, which makes the intrinsics inside single
-//! instructions; `instance!` writes one such function, and `level!` all those of a
+//! instructions; `instance!` writes one such function, and `level!` writes the functions of a whole
 //! [`KernelTable`](super::table::KernelTable).
 
 /// Methods of a vector type that are one expression each, mostly one intrinsic.
@@ -22,7 +22,9 @@ macro_rules! inline_methods {
 }
 pub(super) use inline_methods;
 
-/// A function that enables target features and calls the generic function of the same name.
+/// A function that enables target features and calls the generic function of the same name. It is
+/// unsafe to call: the processor must have the features, and the caller must have checked the
+/// lengths that the generic function relies on.
 macro_rules! instance {
     ([$($feature:literal)?] $vector:ty, $module:ident::$name:ident $(<$bits:ident>)?
         ($($arg:ident: $kind:ty),* $(,)?) $(-> $out:ty)?) => {
@@ -73,6 +75,11 @@ macro_rules! level {
                 row: &[u8], rows: &[u8], members: &[u32], weight: f64, out: &mut [f64],
             ));
             $(#[target_feature(enable = $feature)])?
+            /// [`wide::add_gaps`], which is safe code without a vector type: only the features
+            /// differ.
+            ///
+            /// # Safety
+            /// The processor has the features of the level.
             unsafe fn add_gaps(column: &[f64], x: f64, out: &mut [f64]) {
                 wide::add_gaps(column, x, out);
             }

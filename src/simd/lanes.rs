@@ -1,23 +1,26 @@
-//! Vectors of [`LANES`] small whole numbers, for [`super::stumps`]: an implementation per level and
-//! type, of which those with intrinsics are only called from functions that enable the features.
+//! Vectors of [`LANES`] small whole numbers, for [`super::stumps`]. There is an implementation per
+//! level and type; implementations with intrinsics are only called from functions that enable the
+//! features. [`Plain`] is their twin. They have no tests of their own: the tests of optimal trees
+//! (`tests/rust/optimal.rs`) compare the trees of the level in use with enumeration.
 
 use super::instantiate::inline_methods;
 
-/// Thresholds of one pass.
+/// Number of thresholds of one pass, one per lane.
 pub const LANES: usize = 32;
 /// A number for each lane.
 pub type Lanes<T> = [T; LANES];
-/// What the lanes count with: 16 bits where the weights of all rows together fit.
+/// The number type of a lane. 16 bits are used where the weights of all rows together fit, as twice
+/// the lanes then share a register.
 pub trait LaneNumber: Copy + Default + Ord + std::fmt::Debug {
-    /// The largest weight of all rows.
+    /// The largest sum of the weights of all rows.
     const MOST: u32;
-    /// A number that fits.
+    /// The number `x`, which must fit the type.
     fn of(x: i32) -> Self;
-    /// The number.
+    /// The number as an `i32`.
     fn get(self) -> i32;
-    /// The sum.
+    /// The sum, which wraps around.
     fn plus(self, other: Self) -> Self;
-    /// The difference.
+    /// The difference `self - other`, which wraps around.
     fn minus(self, other: Self) -> Self;
 }
 
@@ -49,23 +52,28 @@ macro_rules! lane_number {
 lane_number!(i16);
 lane_number!(i32);
 
-/// A number for each lane.
+/// A vector with a number for each lane.
+///
+/// # Safety
+/// The methods may only be called inside a function that enables the target features of the
+/// implementation, on a processor that has them; the methods of [`Plain`] may be called anywhere.
+/// Arguments are arrays of full length, so no method asks anything of a pointer.
 pub(super) trait LaneVec: Copy {
     /// The type of a lane.
     type Int: LaneNumber;
     /// `x` in the lanes from `code` on, 0 in those before; code 0 to [`LANES`].
     unsafe fn from(code: u32, x: Self::Int) -> Self;
-    /// The numbers of an array.
+    /// A vector of the numbers of an array.
     unsafe fn load(lanes: &Lanes<Self::Int>) -> Self;
-    /// As an array.
+    /// Write the numbers to an array.
     unsafe fn store(self, to: &mut Lanes<Self::Int>);
-    /// Lane by lane.
+    /// Sums lane by lane, which wrap around.
     unsafe fn add(self, other: Self) -> Self;
-    /// Lane by lane.
+    /// Differences `self - other` lane by lane, which wrap around.
     unsafe fn sub(self, other: Self) -> Self;
-    /// Lane by lane.
+    /// The larger number of each lane.
     unsafe fn max(self, other: Self) -> Self;
-    /// The lanes where `over` is at most 0; 0 in the others.
+    /// The number of each lane where `over` is at most 0; 0 in the other lanes.
     unsafe fn unless(self, over: Self) -> Self;
     /// `x` in all lanes.
     #[inline(always)]
@@ -73,7 +81,9 @@ pub(super) trait LaneVec: Copy {
         // SAFETY: the caller has checked the features.
         unsafe { Self::from(0, x) }
     }
-    /// In each lane, the sum of the lanes up to it.
+    /// In each lane, the sum of the lanes up to it, itself included. The default goes through
+    /// memory, once per bucket and class; only AVX-512 with lanes of 16 bits has a method of its
+    /// own.
     #[inline(always)]
     unsafe fn running(self) -> Self {
         let mut lanes = [Self::Int::default(); LANES];
@@ -87,7 +97,7 @@ pub(super) trait LaneVec: Copy {
     }
 }
 
-/// Without intrinsics.
+/// A vector without intrinsics: an array, whose loops the compiler turns into vectors.
 #[derive(Clone, Copy)]
 pub(super) struct Plain<T>(Lanes<T>);
 
@@ -120,8 +130,9 @@ impl<T: LaneNumber> LaneVec for Plain<T> {
     }
 }
 
-/// A [`LaneVec`] of several registers; `masked(mask, x)` sets the lanes of a register,
-/// `unless(x, over)` is that of a register, and `running` adds up the lanes of all.
+/// A [`LaneVec`] of several registers. `masked(mask, x)` sets `x` in the lanes of one register,
+/// `unless(x, over)` does [`LaneVec::unless`] for one register, and `running` adds up the lanes of
+/// all registers.
 #[cfg(target_arch = "x86_64")]
 macro_rules! registers {
     ($name:ident, $int:ty, [$register:ty; $n:literal], $per:literal, $load:ident, $store:ident,
@@ -171,7 +182,11 @@ pub(super) mod x86 {
     use super::{LANES, LaneVec, Lanes, Plain, inline_methods};
     use std::arch::x86_64::*;
 
-    /// The lanes of a register as an array, for what has no instruction.
+    /// [`LaneVec::running`] by way of an array, for vectors that have no instruction for it. (A
+    /// trait's default cannot be called from the method that replaces it.)
+    ///
+    /// # Safety
+    /// The calling function enables the features of `V`.
     #[inline(always)]
     unsafe fn plain<V: LaneVec>(v: V) -> V {
         let mut lanes = [V::Int::default(); LANES];

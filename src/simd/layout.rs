@@ -1,4 +1,4 @@
-//! What the kernels of [`super::Kernels`] read and write.
+//! The arguments and results of the kernels of [`super::Kernels`].
 //!
 //! A [`Window`] says which distances are counted, [`CounterState`] and [`Counter`] hold the counts
 //! as bit planes, a [`Schedule`] says which rows are counted together, [`Slots`] are rows as
@@ -12,12 +12,14 @@ pub const MAX_PLANES: usize = 24;
 /// twentieth: a bit costs two operations for each eight bits that are added.
 pub(super) const SUM_BITS: [usize; 5] = [4, 6, 8, 11, 24];
 
-/// Number of bits of a number.
+/// Number of binary digits of a number; 0 for 0. A sum that counts up to `number` needs this many
+/// planes.
 pub(super) fn bits_of(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()) as usize
 }
 
-/// The kernel with enough bits, by its place among kernels of ascending `sizes`.
+/// Index of the first kernel with enough bits among kernels of ascending `sizes`. Panics if none
+/// has enough.
 pub(super) fn kernel_of(sizes: &[usize], bits: usize) -> usize {
     assert!(sizes.last().is_some_and(|&most| bits <= most));
     sizes.partition_point(|&size| size < bits)
@@ -37,22 +39,26 @@ pub struct Window {
 /// Most distances that are counted side by side.
 pub const LONGEST_WINDOW: usize = 1023;
 
-/// Numbers of bit planes of a number for which kernels are compiled.
+/// Numbers of bit planes of a number for which kernels are compiled. A number of another width is
+/// stored with more planes, which costs a load per row and plane, and an operation per step and
+/// eight distances.
 pub(super) const NUMBER_PLANES: [usize; 6] = [1, 2, 3, 4, 6, 10];
 
 impl Window {
-    /// Largest distance.
+    /// Largest distance of the window, which is counted, too. A distance above it, or below
+    /// `first`, is outside.
     pub fn largest(&self) -> usize {
         self.first + self.length - 1
     }
 
     /// Bit planes of a number that stands for a distance: `largest + 1 - distance`, or 0 outside
-    /// the window. One of [`NUMBER_PLANES`], the smallest that is enough.
+    /// the window. One of `NUMBER_PLANES`, the smallest that is enough.
     pub fn planes(&self) -> usize {
         NUMBER_PLANES[kernel_of(&NUMBER_PLANES, bits_of(self.length))]
     }
 
-    /// The distance that a counter counts.
+    /// The distance that a counter counts, with counters from 0. Counter 0 has the largest
+    /// distance, as numbers grow with nearness.
     pub fn distance(&self, counter: usize) -> usize {
         self.largest() - counter
     }
@@ -62,10 +68,10 @@ impl Window {
 ///
 /// A carry of some weight is kept until a second one of that weight comes, and then both are added
 /// at once (Harley & Seal's counters), so most additions touch the planes of low weight alone.
-/// `hot` has four planes per counter: those of weight 1, 2 and 4, and a kept carry of weight 4.
-/// `cold` has `length` planes for carries that are being passed on, then for each weight from 8 on
-/// `length` kept carries and `length` planes. `blocks` counts blocks of four steps; its bits say
-/// for which weights a carry is kept.
+/// `hot` has four planes per counter: the planes of weight 1, 2 and 4, and a carry of weight 4 that
+/// is kept. `cold` has `length` planes for carries that are being passed on, then for each weight
+/// from 8 on `length` kept carries and `length` planes. `blocks` counts blocks of four steps; its
+/// bits say for which weights a carry is kept.
 #[derive(Debug)]
 pub struct CounterState<'a> {
     /// `4 * words` u64 per counter.
@@ -79,7 +85,8 @@ pub struct CounterState<'a> {
 }
 
 impl CounterState<'_> {
-    /// Panics unless there is room for `length` counters.
+    /// Panics unless there is room for `length` counters, the depth is 4 to 32, and `length` is at
+    /// most [`LONGEST_WINDOW`]. The kernels rely on it.
     pub(super) fn check(&self, words: usize, length: usize) {
         assert!((1..=LONGEST_WINDOW).contains(&length) && (4..=32).contains(&self.depth));
         assert!(self.hot.len() >= length * 4 * words);
@@ -105,7 +112,8 @@ pub struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    /// Panics unless all planes of the counter lie inside their slices.
+    /// Panics unless all planes of the counter lie inside their slices and the counter is one of
+    /// the state's. [`super::Kernels::flush`] relies on it.
     pub(super) fn check(&self, words: usize) {
         assert!((4..=32).contains(&self.depth) && self.index < self.length);
         assert!(self.hot.len() >= self.length * 4 * words);
@@ -113,7 +121,9 @@ impl Counter<'_> {
     }
 }
 
-/// Cold planes that a counter of `depth` bits takes.
+/// Cold planes that a counter of `depth` bits takes, with depth at least 4: one for carries that
+/// are being passed on, and two for each weight from 8 on. Plans of memory multiply it with the
+/// words of a tile.
 pub const fn cold_planes(depth: usize) -> usize {
     2 * depth - 5
 }
@@ -127,16 +137,18 @@ pub struct Schedule {
     pub(super) used: usize,
     /// `row | slot << 16`, all steps one after the other.
     pub(super) entries: Vec<u32>,
-    /// More than the largest row.
+    /// One more than the largest row.
     pub(super) rows: u32,
-    /// More than the largest slot.
+    /// One more than the largest slot.
     pub(super) slots: u32,
-    /// One row per step, counted in all columns.
+    /// Whether each step has one row, which is counted in all columns.
     pub(super) alone: bool,
 }
 
 impl Schedule {
-    /// A step for each of `rows`, which is counted in all columns.
+    /// A schedule with a step for each of `rows`, which is counted in all columns and not only in
+    /// the columns of a slot. Binary features use it for the rows of their rarer value: sums over
+    /// the other value are what remains of all pairs.
     pub fn alone(rows: &[u16]) -> Self {
         let entries: Vec<u32> = rows.iter().map(|&row| u32::from(row)).collect();
         let used = entries.len();
@@ -146,10 +158,11 @@ impl Schedule {
         Self { steps, used, entries, rows, slots: 0, alone: true }
     }
 
-    /// Step i merges the i-th row of each list that is long enough.
+    /// A schedule whose step i merges the i-th row of each list that is long enough.
     ///
     /// A list is a slot and the rows that are counted in its columns. No column may have two of the
-    /// slots. The lists are sorted by length, longest first.
+    /// slots, so the rows of a step never meet in a column. The lists are sorted by length, longest
+    /// first; the longest has as many rows as there are steps, which is the least that is possible.
     pub fn deal(lists: &mut [(u16, &[u16])]) -> Self {
         lists.sort_by_key(|(_, rows)| usize::MAX - rows.len());
         let used = lists.first().map_or(0, |(_, rows)| rows.len());
@@ -170,12 +183,13 @@ impl Schedule {
         Self { steps, used, entries, rows, slots, alone: false }
     }
 
-    /// Number of steps.
+    /// Number of steps, without the empty ones that fill the last group of four. The time of
+    /// [`super::Kernels::tally`] is proportional to it, and plans add it up over features.
     pub fn len(&self) -> usize {
         self.used
     }
 
-    /// True without steps.
+    /// Whether there are no steps: no row of the chunk is counted for the feature.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }
@@ -184,26 +198,31 @@ impl Schedule {
 /// Rows as slots: for each row and feature the number of the plane of the row's value.
 #[derive(Debug, Clone, Default)]
 pub struct Slots {
-    /// Row by row.
+    /// The slots of all rows, one row after the other.
     pub(super) slots: Vec<u32>,
     pub(super) features: usize,
     pub(super) largest: u32,
 }
 
 impl Slots {
-    /// `slots` holds rows of `features` slots, at least one per row.
+    /// Rows of `features` slots each, one row after the other. The largest slot is looked for here,
+    /// so that kernels need not look at each slot again.
+    ///
+    /// # Panics
+    /// If `features` is 0 or does not divide the number of slots.
     pub fn new(slots: Vec<u32>, features: usize) -> Self {
         assert!(features > 0 && slots.len().is_multiple_of(features));
         let largest = slots.iter().fold(0, |a, &s| a.max(s));
         Self { slots, features, largest }
     }
 
-    /// Number of rows.
+    /// Number of rows, which may be 0.
     pub fn rows(&self) -> usize {
         self.slots.len() / self.features
     }
 
-    /// The slots of a row.
+    /// The slots of row `i`, one per feature in the order of the features. Panics if there is no
+    /// such row.
     pub fn row(&self, i: usize) -> &[u32] {
         &self.slots[i * self.features..][..self.features]
     }
@@ -219,7 +238,8 @@ pub struct SlotMasks<'a> {
 }
 
 impl<'a> SlotMasks<'a> {
-    /// The masks of a range of the slots, whose planes are `words` long.
+    /// The masks of a range of the slots, whose planes are `words` long. Callers read the counters
+    /// of one feature with the slots of this feature alone; nothing is copied.
     pub fn of(self, slots: std::ops::Range<usize>, words: usize) -> Self {
         let bytes = if self.bytes.is_empty() { 0 } else { 8 * words };
         Self {

@@ -5,8 +5,8 @@
 //! enough, as `|r| < 2^-11`. The error is below `2^-51 x (1 + |log2 x|)`. About 3 ns per number
 //! instead of 15, less with AVX-512, which takes eight at a time; every level gives the same bits.
 //!
-//! It serves where candidates are screened or compared with a tolerance. Not where the last bit
-//! decides: there [`crate::numeric::x_log2_x`] is the definition.
+//! It serves where candidates are screened or compared with a tolerance. Where the last bit
+//! decides, [`crate::numeric::x_log2_x`] is the definition.
 
 use super::Level;
 use std::sync::OnceLock;
@@ -27,7 +27,8 @@ const MANTISSA: u64 = 0x000F_FFFF_FFFF_FFFF;
 /// The other bits of a double in `1..2`.
 const ONE: u64 = 0x3FF0_0000_0000_0000;
 
-/// `x log2 x` for a normal `x > 0`; 0 for 0.
+/// `x log2 x` for a normal `x > 0`; 0 for 0. This is the definition, which every level reproduces
+/// to the last bit. Subnormal, negative and infinite numbers give wrong results without an error.
 #[inline]
 pub fn x_log2_x(table: &LogTable, x: f64) -> f64 {
     let bits = x.to_bits();
@@ -48,7 +49,8 @@ pub struct QuickLog {
 static QUICK: OnceLock<Box<LogTable>> = OnceLock::new();
 
 impl QuickLog {
-    /// The table, made on first use.
+    /// A handle to the table, which is made on first use: 16 KiB and 1024 logarithms. Later handles
+    /// cost an atomic load.
     pub fn new() -> Self {
         let table = QUICK.get_or_init(|| {
             let mut table = Box::new([[0.0; 2]; 1024]);
@@ -61,13 +63,15 @@ impl QuickLog {
         Self { table }
     }
 
-    /// `x log2 x` for a normal `x > 0`; 0 for 0.
+    /// `x log2 x` of one number by the table: [`x_log2_x`], with the same restriction to 0 and
+    /// normal positive numbers.
     #[inline]
     pub fn x_log2_x(self, x: f64) -> f64 {
         x_log2_x(self.table, x)
     }
 
-    /// `out[i] = ` [`QuickLog::x_log2_x`] of `numbers[i]`, with the same bits at every level.
+    /// `out[i] = ` [`QuickLog::x_log2_x`] of `numbers[i]`, with the same bits at every level. Both
+    /// slices have the same length; a block of tables is one call.
     pub fn all_x_log2_x(self, level: Level, numbers: &[f64], out: &mut [f64]) {
         all_x_log2_x(level, self.table, numbers, out);
     }
@@ -85,7 +89,12 @@ impl std::fmt::Debug for QuickLog {
     }
 }
 
-/// `out[i] = ` [`x_log2_x`] of `numbers[i]`, which are 0 or more.
+/// `out[i] = ` [`x_log2_x`] of `numbers[i]`, which are 0 or normal and positive. AVX-512 gathers
+/// the entries of eight numbers at once; other levels take one number after the other, which is the
+/// twin.
+///
+/// # Panics
+/// If the lengths differ.
 pub fn all_x_log2_x(level: Level, table: &LogTable, numbers: &[f64], out: &mut [f64]) {
     assert_eq!(numbers.len(), out.len());
     match level {
@@ -96,6 +105,8 @@ pub fn all_x_log2_x(level: Level, table: &LogTable, numbers: &[f64], out: &mut [
     }
 }
 
+/// [`all_x_log2_x`], eight numbers at a time. Each lane does the operations of [`x_log2_x`] in the
+/// same order, none of them fused.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn avx512(table: &LogTable, numbers: &[f64], out: &mut [f64]) {

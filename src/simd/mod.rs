@@ -1,4 +1,4 @@
-//! Vector code with run-time dispatch, and all `unsafe` code but that of the allocator.
+//! Vector code with run-time dispatch, and all `unsafe` code except the allocator's.
 //!
 //! [`Kernels`] compares rows of nominal features pair by pair, on bit planes: `stats::pairs` and
 //! `stats::neighbours` call it. The public modules hold kernels for other callers, each with its
@@ -20,8 +20,9 @@
 //! about two operations per feature for all columns of the tile.
 //!
 //! The kernels do not check bounds; every safe method checks the lengths that its kernel relies on.
-//! Tests compare every level with naive functions. Not for a handful of rows: a tile costs its full
-//! width.
+//! Tests compare every level with naive functions; only `stumps` is tested by the trees that are
+//! found with it, at the level in use. The kernels do not pay for a handful of rows, because a tile
+//! costs its full width.
 #![allow(unsafe_code)]
 
 mod body;
@@ -85,7 +86,8 @@ pub use weights::{
 /// Most features of one call of [`Kernels::add_distances`].
 pub const WIDE_BLOCK: usize = 2047;
 
-/// The kernels of one level.
+/// The kernels of one level: the safe interface to the table of function pointers. Each method
+/// documents its kernel and checks what the kernel relies on.
 #[derive(Clone, Copy)]
 pub struct Kernels {
     level: Level,
@@ -99,12 +101,16 @@ impl std::fmt::Debug for Kernels {
 }
 
 impl Kernels {
-    /// The kernels of [`Level::active`].
+    /// The kernels of [`Level::active`]. Callers copy them into their workers; making them costs a
+    /// match on the level, and nothing is allocated.
     pub fn active() -> Self {
         Self::at(Level::active())
     }
 
-    /// The kernels of a level, or of the highest available below it.
+    /// The kernels of a level, or of the highest available below it. Tests and benches force a
+    /// level with it, and everything else uses [`Kernels::active`]. On x86-64, builds without tests
+    /// have no plain kernels, which took 1.1 to 1.7 times the time of SSE2: [`Level::Plain`] gives
+    /// the baseline there.
     pub fn at(level: Level) -> Self {
         let level = level.min(Level::best());
         let table = match level {
@@ -123,12 +129,15 @@ impl Kernels {
         Self { level, table }
     }
 
-    /// The level that these kernels are compiled for.
+    /// The level that was asked for, or the highest of the processor if that is lower. For
+    /// [`Level::Plain`] on x86-64 the kernels themselves are the baseline's, as [`Kernels::at`]
+    /// says.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// 64-bit words of a tile.
+    /// 64-bit words of a tile: 2 for the plain kernels, 4 for baseline and AVX2, 8 for AVX-512. A
+    /// tile has 64 columns per word, and all planes, masks and counters are laid out in this unit.
     pub fn words(&self) -> usize {
         self.table.words
     }
@@ -203,6 +212,8 @@ impl Kernels {
     }
 
     /// Count the numbers (from [`Kernels::distances`]) of the first `rows` rows in all columns.
+    /// This is [`Kernels::tally`] for pairs whatever their values, with one row per step and
+    /// nothing to merge.
     pub fn tally_all(&self, numbers: &[u64], rows: usize, window: Window, state: CounterState<'_>) {
         let (words, depth) = (self.table.words, window.planes());
         state.check(words, window.length);
@@ -213,13 +224,14 @@ impl Kernels {
         unsafe { (self.table.tally_all[kernel])(numbers, rows, window.length, state) }
     }
 
-    /// Whether [`Self::byte_masks`] makes masks: eight words for each word of `planes`.
+    /// Whether [`Self::byte_masks`] makes masks at this level: eight words for each word of
+    /// `planes`. Plans of memory ask it before the planes are there.
     pub fn has_byte_masks(&self) -> bool {
         self.table.has_byte_masks
     }
 
     /// Masks of bytes for [`Kernels::flush`], eight words for each word of `planes`; none at a
-    /// level that does not read them.
+    /// level that does not read them. They are made once per tile and read for each counter.
     pub fn byte_masks(&self, planes: &[u64], out: &mut Buffer) {
         assert!(planes.len().is_multiple_of(self.words()));
         out.reserve(if self.table.has_byte_masks { planes.len() * 8 } else { 0 });
@@ -228,7 +240,9 @@ impl Kernels {
     }
 
     /// Sums of a counter over the columns of each slot that are also in `weight`: the sum over the
-    /// columns of one word of a slot's plane goes to `out[slot * words + word]`.
+    /// columns of one word of a slot's plane goes to `out[slot * words + word]`. Sums stay apart by
+    /// word, because callers keep the columns of a class in words of their own. The counter is not
+    /// changed; its owner sets it to zero.
     pub fn flush(
         &self,
         counter: Counter<'_>,
@@ -247,8 +261,9 @@ impl Kernels {
 
     /// Add to `out[column]` the number of features on which a row differs from the column.
     ///
-    /// `codes` are those of the row, at most [`WIDE_BLOCK`], all below `levels`; plane `k * levels
-    /// + code` has the columns with that code of feature k.
+    /// `codes` are the codes of the row, at most [`WIDE_BLOCK`] of them, all below `levels`. Plane
+    /// `k * levels + code` has the columns with that code of feature k. Rows with more features are
+    /// added in several calls, as a sum has at most eleven bits.
     pub fn add_distances(&self, planes: &[u64], codes: &[u8], levels: usize, out: &mut [u32]) {
         let words = self.table.words;
         assert!(
@@ -265,7 +280,8 @@ impl Kernels {
         unsafe { (self.table.add_distances[kernel])(planes, codes, levels, out) }
     }
 
-    /// Add to `out[k]` `weight` times the number of `members` whose byte k is not that of `row`.
+    /// Add to `out[k]` `weight` times the number of `members` whose byte k differs from byte k of
+    /// `row`.
     ///
     /// `rows` holds rows of bytes, each as long as `row`, and `members` their numbers. The length
     /// of a row is a multiple of 64.
@@ -284,20 +300,24 @@ impl Kernels {
         unsafe { (self.table.add_mismatches)(row, rows, members, weight, out) }
     }
 
-    /// Add `|column[i] - x|` to `out[i]`.
+    /// Add `|column[i] - x|` to `out[i]`, up to the end of the shorter slice. Distances of numeric
+    /// columns are sums of these; neither slice has NaN, as rows with missing values take another
+    /// way.
     pub fn add_gaps(&self, column: &[f64], x: f64, out: &mut [f64]) {
         // SAFETY: safe code under the features of the level.
         unsafe { (self.table.add_gaps)(column, x, out) }
     }
 
-    /// The sum of all numbers and the sum of their squares, both below 2^64.
+    /// The sum of all numbers and the sum of their squares, both below 2^64. MultiSURF's radius is
+    /// a function of them. O(depth^2) vector operations per tile.
     pub fn moments(&self, numbers: TileNumbers<'_>) -> RowSums {
         numbers.check(self.table.words);
         // SAFETY: all planes lie inside their slice.
         unsafe { (self.table.moments)(numbers) }
     }
 
-    /// Write the columns whose number is at least `low`, as a mask of all tiles.
+    /// Write the columns whose number is at least `low`, as a mask of all tiles. With `low` 0 it
+    /// has every column, also those that are not in use.
     pub fn at_least(&self, numbers: TileNumbers<'_>, low: u32, out: &mut [u64]) {
         numbers.check(self.table.words);
         assert!(
@@ -308,7 +328,10 @@ impl Kernels {
         unsafe { (self.table.at_least)(numbers, low, out) }
     }
 
-    /// The k-th largest number, with k from 1; `scratch` is as long as a mask of all tiles.
+    /// The k-th largest number, with k from 1; `scratch` is as long as a mask of all tiles. Equal
+    /// numbers count separately, and with fewer than k columns the result is 0. The columns that
+    /// reach it are [`Kernels::at_least`] of the result, more than k of them where several are
+    /// tied.
     pub fn kth_largest(&self, numbers: TileNumbers<'_>, k: u32, scratch: &mut [u64]) -> u32 {
         numbers.check(self.table.words);
         assert!(scratch.len() >= numbers.tiles * self.table.words);
@@ -318,7 +341,7 @@ impl Kernels {
     }
 
     /// Write to `out[k]` the number of columns that are in `mask` and have slot `slots[k]`. The
-    /// planes of a tile begin `stride` words after those of the tile before.
+    /// planes of a tile begin `stride` words after the planes of the tile before.
     pub fn shared(
         &self,
         mask: &[u64],
@@ -340,7 +363,8 @@ impl Kernels {
         unsafe { (self.table.shared)(mask, planes, stride, slots, out) }
     }
 
-    /// Number of columns in a mask of whole tiles.
+    /// Number of columns in a mask of whole tiles. Callers sum up masks of one class with it, whose
+    /// columns fill whole tiles.
     pub fn size(&self, mask: &[u64]) -> u64 {
         assert!(mask.len().is_multiple_of(self.table.words));
         check_aligned([mask]);

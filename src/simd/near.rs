@@ -1,10 +1,10 @@
 //! Kernels that search a row's neighbours: moments of its distances, the k-th of them, the columns
 //! up to a distance, and how many of those share a value.
 //!
-//! A row has one number per column, which grows with nearness and is 0 for no number. The numbers
-//! are bit-sliced: `depth` planes per tile, plane p holding bit p of each column's number. Every
-//! result is made from popcounts of one to three planes, so a tile costs O(depth) vector operations
-//! (O(depth^2) for the moments), and all levels give the same integers.
+//! A row has one number per column, which grows with nearness; 0 means that the column has no
+//! number. The numbers are bit-sliced: `depth` planes per tile, plane p holding bit p of each
+//! column's number. Every result is made from popcounts of one to three planes, so a tile costs
+//! O(depth) vector operations (O(depth^2) for the moments), and all levels give the same integers.
 
 use super::buffer::check_aligned;
 use super::word::Word;
@@ -15,7 +15,7 @@ use super::word::Word;
 pub struct TileNumbers<'a> {
     /// The planes, from the first tile on.
     pub planes: &'a [u64],
-    /// Words from the planes of a tile to those of the next.
+    /// Words from the first plane of a tile to the first plane of the next tile.
     pub stride: usize,
     /// Number of tiles.
     pub tiles: usize,
@@ -33,7 +33,8 @@ pub struct RowSums {
 }
 
 impl TileNumbers<'_> {
-    /// Panics unless all planes lie inside their slice.
+    /// Panics unless all planes lie inside their slice, which is aligned, and numbers have 1 to 32
+    /// bits. Every kernel of this file relies on it.
     pub(super) fn check(&self, words: usize) {
         assert!((1..=32).contains(&self.depth) && self.depth * words <= self.stride);
         check_aligned([self.planes]);
@@ -46,6 +47,10 @@ impl TileNumbers<'_> {
 }
 
 /// [`super::Kernels::moments`]: a square is the sum of `2^(p + q)` over all pairs of its bits.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn moments<W: Word>(numbers: TileNumbers<'_>) -> RowSums {
     // SAFETY: the safe method checked that all planes lie inside the slice.
@@ -74,6 +79,10 @@ pub(super) unsafe fn moments<W: Word>(numbers: TileNumbers<'_>) -> RowSums {
 }
 
 /// [`super::Kernels::at_least`]: a comparison bit by bit, from the lowest on.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn at_least<W: Word>(numbers: TileNumbers<'_>, low: u32, out: &mut [u64]) {
     // SAFETY: as in `moments`; `out` has one vector per tile.
@@ -91,7 +100,11 @@ pub(super) unsafe fn at_least<W: Word>(numbers: TileNumbers<'_>, low: u32, out: 
 }
 
 /// [`super::Kernels::kth_largest`]: the bits of the result from the highest on. `scratch` has one
-/// vector per tile, the columns that agree with the bits found so far.
+/// vector per tile, with the columns whose bits agree with the bits of the result so far.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn kth_largest<W: Word>(
     numbers: TileNumbers<'_>,
@@ -134,6 +147,10 @@ pub(super) unsafe fn kth_largest<W: Word>(
 
 /// [`super::Kernels::shared`], four slots at a time: each vector of the mask is loaded once for
 /// them.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn shared<W: Word>(
     mask: &[u64],
@@ -174,7 +191,11 @@ pub(super) unsafe fn shared<W: Word>(
     }
 }
 
-/// Number of set bits of a mask.
+/// [`super::Kernels::size`], the number of set bits of a mask. Counts stay apart by word until the
+/// end, so each vector costs one popcount and one addition.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `mask` is aligned.
 #[inline(always)]
 pub(super) unsafe fn size<W: Word>(mask: &[u64]) -> u64 {
     // SAFETY: whole vectors of the slice.

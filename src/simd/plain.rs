@@ -2,7 +2,8 @@
 //! compilers turn into 128-bit vectors where there are any.
 //!
 //! Sums within bytes keep carries from the next byte by the usual masks (Warren, Hacker's Delight,
-//! chapter 2).
+//! chapter 2). On x86-64 only tests compile this level, because every such processor has SSE2,
+//! which takes 0.6 to 0.9 of the time.
 
 use super::instantiate::{inline_methods, level};
 use super::word::Word;
@@ -25,6 +26,7 @@ impl Word for Word128 {
             *p.add(1) = self.0[1];
         }
     }
+    /// The highest bit of a byte shows whether the bytes differ.
     #[inline(always)]
     unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
         const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;

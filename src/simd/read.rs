@@ -2,13 +2,19 @@
 //!
 //! With AVX-512 the sum is one popcount per slot and plane. Where a popcount takes many operations
 //! (SSE2, AVX2), the eight lowest planes of the counter are transposed once, so that each column's
-//! number is a byte; a slot is then eight masks from memory and eight sums of bytes. Higher planes,
-//! which few counters have, are counted by popcounts at every level.
+//! number is a byte. A slot is then eight masks from memory and eight sums of bytes, in place of a
+//! popcount for each of its planes. Higher planes, which few counters have, are counted by
+//! popcounts at every level.
 
 use super::word::Word;
 use super::{Counter, SlotMasks};
 
-/// The planes of one counter, with all kept carries added.
+/// The planes of one counter, with all kept carries added. The counter itself stays as it is, so it
+/// can go on counting after it has been read.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the counter's planes lie inside
+/// their slices.
 #[inline(always)]
 unsafe fn planes_of<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
     // SAFETY: lengths were checked by the safe method.
@@ -40,9 +46,18 @@ unsafe fn planes_of<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
     }
 }
 
-/// Eight planes become bytes: byte b of vector i has the eight bits of column `8 b + i`.
+/// Eight planes become bytes: byte b of vector i has the eight bits of column `8 b + i`. Three
+/// rounds exchange blocks of 4 x 4, 2 x 2 and single bits.
+///
+/// # Safety
+/// The calling function enables the target features of `W`.
 #[inline(always)]
 unsafe fn transpose<W: Word>(x: &mut [W; 8]) {
+    /// One round: exchange the blocks of `BITS` x `BITS` bits off the diagonal; `low` has the bits
+    /// of each byte that stay.
+    ///
+    /// # Safety
+    /// The calling function enables the target features of `W`.
     #[inline(always)]
     unsafe fn exchange<W: Word, const BITS: u32>(x: &mut [W; 8], low: u8) {
         // SAFETY: register work under the features of the caller.
@@ -66,8 +81,11 @@ unsafe fn transpose<W: Word>(x: &mut [W; 8]) {
     }
 }
 
-/// [`super::Kernels::byte_masks`]: for each plane eight masks, of which mask i has the bytes of
-/// vector i ([`transpose`]) that belong to columns of the plane.
+/// [`super::Kernels::byte_masks`]. Each plane gets eight masks; mask i has the bytes of vector i
+/// ([`transpose`]) that belong to columns of the plane. Levels with quick popcounts get none.
+///
+/// # Safety
+/// The calling function enables the target features of `W`.
 #[inline(always)]
 pub(super) unsafe fn byte_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
     if !W::SLOW_COUNT {
@@ -84,7 +102,11 @@ pub(super) unsafe fn byte_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
     }
 }
 
-/// The sum of bit-sliced numbers over the columns in `within`, for each 64-bit word.
+/// The sum of bit-sliced numbers over the columns in `within`, for each 64-bit word. One popcount
+/// per plane; the sum is doubled from plane to plane, highest first.
+///
+/// # Safety
+/// The calling function enables the target features of `W`.
 #[inline(always)]
 unsafe fn count_within<W: Word>(planes: &[W], within: W) -> W {
     // SAFETY: register work under the features of the caller.
@@ -99,6 +121,9 @@ unsafe fn count_within<W: Word>(planes: &[W], within: W) -> W {
 
 /// The sum of numbers in bytes ([`transpose`]) under eight masks, for each 64-bit word. `SMALL`
 /// numbers have at most six bits.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `masks` has eight aligned vectors.
 #[inline(always)]
 unsafe fn add_within<W: Word, const SMALL: bool>(x: &[W; 8], masks: *const u64) -> W {
     // SAFETY: `masks` has eight vectors.
@@ -123,7 +148,12 @@ unsafe fn add_within<W: Word, const SMALL: bool>(x: &[W; 8], masks: *const u64) 
     }
 }
 
-/// [`super::Kernels::flush`].
+/// [`super::Kernels::flush`]. Planes above the highest one that is not empty are left out for all
+/// slots.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn flush<W: Word>(
     counter: Counter<'_>,

@@ -2,13 +2,16 @@
 //!
 //! A cut has the rows before it on its left. When a row of class c passes to the left, the sum of
 //! the squares of the classes' rows changes by `2 l_c + 1`, whatever the number of classes: O(1)
-//! per cut. [`squares`] brings these sums forward, [`purities`] makes Gini scores of them,
-//! [`purest`] bounds the scores, [`thresholds`] says which cuts lie between two values, and
+//! per cut. (Tables of all classes for each cut took 14.4 s for 100,000 x 20 of 100 classes,
+//! running sums 0.6 s.) [`squares`] brings these sums forward, [`purities`] makes Gini scores of
+//! them, [`purest`] bounds the scores, [`thresholds`] says which cuts lie between two values, and
 //! [`largest`] finds the best of those. `split` walks orders with them in blocks of at most
 //! [`BLOCK`] cuts.
 //!
-//! Every level gives the same bits. Sums of up to 32 classes take about 0.5 ns per row with
-//! AVX-512, which ranks 64 rows within their classes at once, and 1.5 ns otherwise.
+//! Every level gives the same bits; the functions named `plain_` are the twins. Sums of up to 32
+//! classes take about 0.5 ns per row with AVX-512, which ranks 64 rows within their classes at
+//! once, and 1.5 ns otherwise. The vectors of AVX-512 in [`largest`] make whole fits 1.14 times as
+//! quick; without the bound of [`purest`] a tree of ten classes took 1.1 times as long.
 
 use super::Level;
 use super::level::for_each_level;
@@ -31,7 +34,8 @@ fn number(x: i64) -> f64 {
 /// Write the class of each entry of an order.
 ///
 /// Rows are sorted by class: `starts` has the first row of each class from the second on, and
-/// `codes` the class of every row.
+/// `codes` the class of every row. With AVX-512 and at most 32 classes the starts are bisected in
+/// registers, without a load of `codes` per row.
 pub fn classes(level: Level, order: &[u32], starts: &[u32], codes: &[u16], out: &mut [u16]) {
     assert!(order.len() <= out.len());
     match level {
@@ -51,8 +55,8 @@ pub fn classes(level: Level, order: &[u32], starts: &[u32], codes: &[u16], out: 
 /// Pass rows from the right to the left, and write the sums of squares of the classes' rows on the
 /// left and on the right after each of them.
 ///
-/// `rows` has the class of each row, at most [`BLOCK`]. Elements behind that of the last row are
-/// not specified. All sums must be below 2^52.
+/// `rows` has the class of each row, at most [`BLOCK`]. Elements of `left` and `right` behind the
+/// last row are not specified. All sums must be below 2^52.
 pub fn squares(
     level: Level,
     rows: &[u16],
@@ -169,7 +173,7 @@ pub fn thresholds(
     }
     let every = if every { u64::MAX } else { 0 };
     std::array::from_fn(|word| {
-        // Bits of the entries `shift` places behind those of this word.
+        // Bits of the entries that lie `shift` places behind the entries of this word.
         let [first, second] = [tied[word], tied[word + 1]];
         let tied_behind = |shift: u32| first >> shift | second << (64 - shift);
         let n_cuts = (cuts - (64 * word).min(cuts)).min(64) as u32;
@@ -190,7 +194,7 @@ fn plain_changes(order: &[u32], class: &[u16], tied: &mut [u64], changes: &mut [
 }
 
 /// Set the scores of cuts without a bit in `cuts` to negative infinity, and return the largest of
-/// the others, of which none may be NaN.
+/// the other scores. No score may be NaN. Negative infinity is returned where no bit is set.
 pub fn largest(level: Level, cuts: &[u64], scores: &mut [f64]) -> f64 {
     assert!(scores.len() <= 64 * cuts.len());
     match level {

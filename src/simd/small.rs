@@ -1,14 +1,15 @@
 //! Cuts of nodes of at most 64 rows on codes of bins: a row is a bit, and a set of rows is a word.
 //!
-//! The candidates of a feature are the codes of its rows. The rows with a code up to a candidate
-//! are a comparison of 64 bytes, and those of a class among them one population count.
+//! The candidates of a feature are the codes of its rows. One comparison of 64 bytes finds the rows
+//! with a code up to a candidate, and one population count finds how many of them are of a class.
 
 use super::level::for_each_level;
 
 /// Most rows of a node.
 pub const LANES: usize = 64;
 
-/// The rows whose code is at most `limit`, as bits.
+/// The rows whose code is at most `limit`, as bits. Lanes without a row have a bit, too, if their
+/// code is small enough, so callers intersect the result with the lanes of the node.
 #[inline]
 pub fn up_to(codes: &[u8; LANES], limit: u8) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -28,14 +29,15 @@ fn plain_up_to(codes: &[u8; LANES], limit: u8) -> u64 {
 }
 
 for_each_level! {
-    /// Write the number of bits that each mask shares with `class`.
+    /// Write the number of bits that each mask shares with `class`: for each cut, the weight of a
+    /// class on its left. The shorter slice ends the work.
     pub fn count_bits(masks: &[u64], class: u64, out: &mut [u32]) {
         out.iter_mut().zip(masks).for_each(|(out, mask)| *out = (mask & class).count_ones());
     }
 }
 
-/// Write, for each limit, the rows whose code is at most the limit, as bits. With
-/// wider vectors whole fits took 0.97 of the time: too little for code of their own.
+/// Write, for each limit, the rows whose code is at most the limit, as bits. With wider vectors
+/// whole fits took 0.97 of the time: too little for code of their own.
 pub fn masks_up_to(codes: &[u8; LANES], limits: &[u8], out: &mut [u64]) {
     out.iter_mut().zip(limits).for_each(|(out, &limit)| *out = up_to(codes, limit));
 }
@@ -45,7 +47,8 @@ mod x86 {
     use super::LANES;
     use std::arch::x86_64::*;
 
-    /// [`super::up_to`]: `min(x, limit) == x`, as there is no unsigned comparison.
+    /// [`super::up_to`] by four comparisons: `min(x, limit) == x`, as there is no unsigned
+    /// comparison of bytes. The twin is `plain_up_to`.
     #[inline]
     pub(super) fn sse2(codes: &[u8; LANES], limit: u8) -> u64 {
         let mut mask = 0;

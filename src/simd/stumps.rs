@@ -1,5 +1,5 @@
-//! The errors of the best test of one column on both sides of many thresholds of another
-//! (`exact`).
+//! The errors of the best test of one column on both sides of many thresholds of another, for the
+//! search of optimal trees (`exact`).
 //!
 //! [`LANES`] thresholds of a first column divide a set of rows in a left and a right side, one
 //! division per lane. The *code* of a row is the number of thresholds that are not above its
@@ -9,9 +9,9 @@
 //! side. Nothing is sorted, and no branch depends on a lane. O(rows x lanes), in whole numbers.
 //!
 //! There are two ways. [`LaneInt::scan`] looks at every marked place of the order.
-//! [`LaneInt::table`] first counts the rows in buckets of the order, one increment per row; tests
-//! between two buckets give errors that are reached, and tests inside of buckets a lower bound: at
-//! best, all rows of their bucket are right.
+//! [`LaneInt::table`] first counts the rows in buckets of the order, one increment per row. Tests
+//! between two buckets give errors that are reached, and tests inside of buckets give a lower
+//! bound: at best, all rows of their bucket are predicted correctly.
 //!
 //! Where a test must leave `least` rows on both sides, sizes are counted beside the classes, and a
 //! lane whose test leaves fewer counts as a leaf.
@@ -25,7 +25,7 @@ use super::lanes::x86;
 pub use super::lanes::{LANES, LaneNumber, Lanes};
 use super::lanes::{LaneVec, Plain};
 
-/// Elements of a table for each class of a bucket: one more code than lanes.
+/// Elements of a table for each class of a bucket: codes go from 0 to [`LANES`].
 const STEP: usize = LANES + 1;
 
 /// A type of lanes with its kernels.
@@ -86,16 +86,24 @@ macro_rules! lane_int {
 macro_rules! by_level {
     ($type:ty, $avx512:ident, $avx2:ident, $level:ident,
      $kernel:ident($($arg:ident: $kind:ty),* $(,)?) -> $out:ty) => {{
+        /// The kernel with registers of AVX-512.
+        ///
+        /// # Safety
+        /// The processor has the features named here.
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512bw,popcnt")]
         unsafe fn avx512($($arg: $kind),*) -> $out {
-            // SAFETY: the features are those of the vectors.
+            // SAFETY: this function enables the features of the vectors.
             unsafe { $kernel::<x86::$avx512>($($arg),*) }
         }
+        /// The kernel with registers of AVX2.
+        ///
+        /// # Safety
+        /// The processor has the features named here.
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,popcnt")]
         unsafe fn avx2($($arg: $kind),*) -> $out {
-            // SAFETY: the features are those of the vectors.
+            // SAFETY: this function enables the features of the vectors.
             unsafe { $kernel::<x86::$avx2>($($arg),*) }
         }
         match $level {
@@ -114,7 +122,7 @@ macro_rules! by_level {
 lane_int!(i16, Avx512x16, Avx2x16);
 lane_int!(i32, Avx512x32, Avx2x32);
 
-/// Class counts of the sides.
+/// Class counts of the left and right sides of all lanes.
 #[derive(Debug, Clone, Copy)]
 pub struct SideCounts<'a, T> {
     /// By class, the weight on the left side of each lane.
@@ -156,7 +164,7 @@ impl<T: LaneNumber> SideCounts<'_, T> {
         errors
     }
 
-    /// Errors from what is correct.
+    /// The errors of each side, from the weight of the rows that are predicted correctly.
     #[inline(always)]
     fn errors(&self, correct: [Lanes<T>; 2]) -> [Lanes<T>; 2] {
         let sizes = self.sizes();
@@ -167,18 +175,18 @@ impl<T: LaneNumber> SideCounts<'_, T> {
 /// Rows in the order of the second column.
 #[derive(Debug, Clone, Copy)]
 pub struct ScannedRows<'a> {
-    /// Numbers of the rows.
+    /// Row numbers in the order of the second column.
     pub order: &'a [u32],
     /// How many of the first rows are missing values that may also go right. There are none if
     /// there are more than two classes.
     pub missing: usize,
-    /// Marks of the places behind each row.
+    /// Mark of the place behind each row.
     pub marks: &'a [u8],
     /// A place counts if its mark has this bit.
     pub mark: u8,
-    /// Weight of every row by its number; empty if all weights are 1.
+    /// Weight of every row, by the number of the row; empty if all weights are 1.
     pub weights: &'a [u32],
-    /// `code | class << 8` of every row by its number.
+    /// `code | class << 8` of every row, by the number of the row.
     pub codes: &'a [u16],
 }
 
@@ -193,13 +201,13 @@ impl ScannedRows<'_> {
 /// Rows of a set, in any order, with their buckets.
 #[derive(Debug, Clone, Copy)]
 pub struct BucketRows<'a> {
-    /// Per row, bucket x classes + class.
+    /// Key of each row: bucket x classes + class.
     pub keys: &'a [u16],
-    /// Per row, its code.
+    /// Code of each row.
     pub codes: &'a [u8],
-    /// Per row, its weight; empty if all weights are 1.
+    /// Weight of each row; empty if all weights are 1.
     pub weights: &'a [u32],
-    /// Weight of all rows by key.
+    /// Weight of all rows with each key.
     pub totals: &'a [u32],
     /// Whether each bucket has a single value.
     pub exact: bool,
@@ -212,7 +220,10 @@ pub struct TableMemory<T> {
     most: Vec<[Lanes<T>; 4]>,
 }
 
-/// The numbers of two vectors.
+/// The numbers of two vectors, the left and the right side.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn arrays<V: LaneVec>([a, b]: [V; 2]) -> [Lanes<V::Int>; 2] {
     let mut lanes = [[V::Int::default(); LANES]; 2];
@@ -224,23 +235,30 @@ unsafe fn arrays<V: LaneVec>([a, b]: [V; 2]) -> [Lanes<V::Int>; 2] {
     lanes
 }
 
-/// Two vectors of numbers.
+/// Two vectors of numbers, the left and the right side: the inverse of [`arrays`].
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn vectors<V: LaneVec>([a, b]: &[Lanes<V::Int>; 2]) -> [V; 2] {
     // SAFETY: the caller has checked the features.
     unsafe { [V::load(a), V::load(b)] }
 }
 
-/// What is above 0 where fewer than `least` rows are on one side of a test, `size` of `all` rows on
-/// the other.
+/// A vector whose lanes are above 0 where a test leaves fewer than `least` rows on one of its
+/// sides, `size` and `all - size`. [`LaneVec::unless`] then sets such lanes to 0, so no branch
+/// depends on a lane.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn over<V: LaneVec>(size: V, all: V, least: V) -> V {
     // SAFETY: the caller has checked the features.
     unsafe { least.sub(size).max(size.sub(all).add(least)) }
 }
 
-/// The rows of two classes up to a place: those on the left side of each lane, and all. `p` and
-/// `sum` are of `n_0 - n_1`, the others of the weight, which is counted for limits only.
+/// The rows of two classes up to a place: the rows on the left side of each lane, and all rows. `p`
+/// and `sum` are of `n_0 - n_1`, the others of the weight, which is counted for limits only.
 struct RowsBefore<V: LaneVec> {
     p: V,
     sum: V::Int,
@@ -249,6 +267,11 @@ struct RowsBefore<V: LaneVec> {
 }
 
 impl<V: LaneVec> RowsBefore<V> {
+    /// Count a row, which passes to the left of the next place. Weights are counted for limits only
+    /// (`LIMITED`).
+    ///
+    /// # Safety
+    /// The calling function enables the features of `V`.
     #[inline(always)]
     unsafe fn count<const LIMITED: bool>(&mut self, rows: &ScannedRows<'_>, row: u32) {
         let x = rows.codes[row as usize];
@@ -265,7 +288,11 @@ impl<V: LaneVec> RowsBefore<V> {
         }
     }
 
-    /// `n_0 - n_1` and the weight, on both sides.
+    /// `n_0 - n_1` of the rows so far, and their weight, each on both sides. The right side is what
+    /// remains of all rows so far.
+    ///
+    /// # Safety
+    /// The calling function enables the features of `V`.
     #[inline(always)]
     unsafe fn sides(&self) -> [[V; 2]; 2] {
         // SAFETY: the caller has checked the features.
@@ -277,8 +304,12 @@ impl<V: LaneVec> RowsBefore<V> {
         }
     }
 
-    /// Raise the largest `p` and `-p` of both sides by those of the tests at this place that leave
-    /// enough rows, where the rows `without` go right.
+    /// Raise the largest `p` and `-p` of both sides to the values of the test at this place, where
+    /// it leaves enough rows. The rows `without` go right in this test: the missing values, or
+    /// none.
+    ///
+    /// # Safety
+    /// The calling function enables the features of `V`.
     #[inline(always)]
     unsafe fn raise<const LIMITED: bool>(
         &self,
@@ -303,9 +334,13 @@ impl<V: LaneVec> RowsBefore<V> {
     }
 }
 
-/// Two classes: one signed sum says it all. Per lane, the sum of the left side after some rows is
-/// `p = n_0 - n_1`; a test there makes `N_0 - p` errors if it says class 0 first, else `N_1 + p`.
-/// If missing values go right instead of left, all sums are less by what they add up to.
+/// [`scan`] for two classes, where one signed sum is enough. In each lane, the sum of the left side
+/// after some rows is `p = n_0 - n_1`; a test there makes `N_0 - p` errors if it predicts class 0
+/// first, else `N_1 + p`. If missing values go right instead of left, all sums are less by the sum
+/// of the missing values.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
@@ -353,10 +388,13 @@ unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
     sides.errors_of_two(most)
 }
 
-/// The rows of a class: on the left side of each lane, and in all.
+/// The rows of a class: the rows on the left side of each lane, and all rows.
 type ClassRows<T> = (Lanes<T>, T);
 
 /// Count a row; returns the rows of its class on the left and on the right side of each lane.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn take<V: LaneVec>(
     rows: &ScannedRows<'_>,
@@ -375,8 +413,13 @@ unsafe fn take<V: LaneVec>(
     }
 }
 
-/// Any number of classes: the largest class of the rows up to each place, forward, and of the rows
-/// behind it, backward.
+/// [`scan`] for any number of classes: the largest class of the rows up to each place, in a forward
+/// pass, and of the rows behind it, in a backward pass. A test is right on the largest class before
+/// it and the largest class behind it; `memory` keeps the results of the forward pass for the
+/// backward pass.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
@@ -408,7 +451,8 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
         for ((&row, &mark), first) in
             rows.order.iter().zip(rows.marks).zip(&memory[..rows.order.len()]).rev()
         {
-            // Without a branch, which would often be mispredicted: other places count as nothing.
+            // There is no branch, which would often be mispredicted: at other places so much is
+            // subtracted that the test never counts.
             let less =
                 V::splat(V::Int::of(if mark & rows.mark != 0 { 0 } else { V::Int::MOST as i32 }));
             let behind = [size, V::splat(passed).sub(size)];
@@ -433,6 +477,11 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
     sides.errors(correct)
 }
 
+/// [`LaneInt::scan`]: two classes need one signed sum, and limits are counted only if leaves need
+/// more than one row, so each case is compiled by itself.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn scan<V: LaneVec>(
     rows: &ScannedRows<'_>,
@@ -451,6 +500,9 @@ unsafe fn scan<V: LaneVec>(
 }
 
 /// Count the rows of a bucket on both sides; returns their number, and raises the largest class.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn take_bucket<V: LaneVec>(
     (totals, cells): (&[u32], &[V::Int]),
@@ -481,6 +533,12 @@ unsafe fn take_bucket<V: LaneVec>(
     }
 }
 
+/// [`LaneInt::table`]: one increment per row, then a pass over the buckets forward and one
+/// backward, as in [`scan_many`]. O(rows + buckets x classes x lanes), so it pays where rows are
+/// many and buckets are few.
+///
+/// # Safety
+/// The calling function enables the features of `V`.
 #[inline(always)]
 unsafe fn table<V: LaneVec>(
     rows: &BucketRows<'_>,

@@ -76,26 +76,26 @@ pub(super) type MasksKernel = unsafe fn(planes: &[u64], out: &mut [u64]);
 
 /// The kernels of one level.
 ///
-/// All are unsafe to call: the processor must have the level, and the caller must have checked the
-/// lengths of all slices.
+/// # Safety
+/// The kernels are unsafe to call: the processor must have the level, and the caller must have
+/// checked the lengths of all slices.
 #[derive(Clone, Copy)]
 pub(super) struct KernelTable {
     /// 64-bit words of a vector.
     pub words: usize,
-    /// By number of bits of a sum, as in
-    /// [`SUM_BITS`](super::layout::SUM_BITS).
+    /// One kernel per number of bits of a sum, as in [`SUM_BITS`](super::layout::SUM_BITS).
     pub distances: [DistancesKernel; 5],
-    /// By number of bit planes of a number, as in
+    /// One kernel per number of bit planes of a number, as in
     /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
     pub tally: [TallyKernel; 6],
-    /// By number of bit planes of a number, as in
+    /// One kernel per number of bit planes of a number, as in
     /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
     pub tally_all: [TallyAllKernel; 6],
     pub flush: FlushKernel,
     pub byte_masks: MasksKernel,
     /// Whether `flush` reads the masks that `byte_masks` makes.
     pub has_byte_masks: bool,
-    /// By number of bits of a sum, the first four of
+    /// One kernel per number of bits of a sum, the first four of
     /// [`SUM_BITS`](super::layout::SUM_BITS).
     pub add_distances: [AddDistancesKernel; 4],
     pub add_mismatches: AddMismatchesKernel,
@@ -105,11 +105,9 @@ pub(super) struct KernelTable {
     pub kth_largest: KthLargestKernel,
     pub shared: SharedKernel,
     pub size: unsafe fn(mask: &[u64]) -> u64,
-    /// By number of bits of a sum, as in
-    /// [`SUM_BITS`](super::layout::SUM_BITS).
+    /// One kernel per number of bits of a sum, as in [`SUM_BITS`](super::layout::SUM_BITS).
     pub weights: [WeightsKernel; 5],
-    /// By number of bits of a sum, as in
-    /// [`SUM_BITS`](super::layout::SUM_BITS).
+    /// One kernel per number of bits of a sum, as in [`SUM_BITS`](super::layout::SUM_BITS).
     pub nearest: [NearestKernel; 5],
     pub add_weights: AddWeightsKernel,
     pub lane_masks: MasksKernel,

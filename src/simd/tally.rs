@@ -1,15 +1,23 @@
 //! Counting pairs by distance: one bit-sliced counter per distance and column.
 //!
-//! A *step* has one number per column, which stands for a distance, or 0. For each number that
-//! occurs, the columns that have it are a mask, and the mask is added to the counter of the number.
-//! Four or eight steps are added at once, by full adders that keep the sums in registers; the
-//! carries of weight 8 are passed on less and less often the higher they are
-//! ([`CounterState`] explains how). About half an operation per step, distance and vector.
+//! A *step* has one number per column, which stands for a distance, or 0. Rows with different
+//! values of a feature are merged into one step before their numbers are decoded, which, with both
+//! orders of a pair counted at once, made the pass two to three times as quick. For each number
+//! that occurs, the columns that have it are a mask, and the mask is added to the counter of the
+//! number. Four or eight steps are added at once, by full adders that keep the sums in registers;
+//! the carries of weight 8 are passed on less and less often the higher they are ([`CounterState`]
+//! explains how). This takes about half an operation per step, distance and vector.
 
 use super::word::Word;
 use super::{CounterState, Schedule};
 
-/// The step with the numbers of `members` rows, each in the columns of its slot.
+/// The step with the numbers of `members` rows, each in the columns of its slot. The slots of a
+/// step share no column, so one number per column holds all rows, and the step is decoded once
+/// instead of once per row.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `entries` has `members` entries of
+/// a schedule that was checked against `numbers` and `planes`.
 #[inline(always)]
 unsafe fn merge<W: Word, const P: usize>(
     numbers: *const u64,
@@ -33,7 +41,11 @@ unsafe fn merge<W: Word, const P: usize>(
     }
 }
 
-/// The step of a schedule with one row per step: the numbers of the row, or none.
+/// The step of a schedule with one row per step: the numbers of the row, or zeros for a step that
+/// fills up the schedule.
+///
+/// # Safety
+/// As for [`merge`].
 #[inline(always)]
 unsafe fn take<W: Word, const P: usize>(
     numbers: *const u64,
@@ -51,7 +63,11 @@ unsafe fn take<W: Word, const P: usize>(
     }
 }
 
-/// The columns whose number has the bits of `high` from the fourth on.
+/// The columns whose number has the bits of `high` from the fourth on. The three lowest bits are
+/// decoded apart, once for all groups of eight numbers.
+///
+/// # Safety
+/// The calling function enables the target features of `W`.
 #[inline(always)]
 unsafe fn decode_high<W: Word, const P: usize>(x: &[W; P], high: usize) -> W {
     // SAFETY: register work under the features of the caller.
@@ -64,7 +80,12 @@ unsafe fn decode_high<W: Word, const P: usize>(x: &[W; P], high: usize) -> W {
     }
 }
 
-/// [`decode_high`], divided into the columns whose third bit is 0 and those whose third bit is 1.
+/// [`decode_high`], divided into the columns whose third bit is 0 and the columns whose third bit
+/// is 1. Numbers of fewer than three bits have no such columns to divide, and both parts are the
+/// same.
+///
+/// # Safety
+/// The calling function enables the target features of `W`.
 #[inline(always)]
 unsafe fn decode_third<W: Word, const P: usize>(x: &[W; P], high: usize) -> [W; 2] {
     // SAFETY: register work under the features of the caller.
@@ -74,7 +95,11 @@ unsafe fn decode_third<W: Word, const P: usize>(x: &[W; P], high: usize) -> [W; 
     }
 }
 
-/// The planes of row `row`, or zeros from row `rows` on.
+/// The planes of row `row`, or zeros from row `rows` on, which fill up the last group of steps.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `numbers` has `rows * P` aligned
+/// vectors.
 #[inline(always)]
 unsafe fn number<W: Word, const P: usize>(numbers: *const u64, row: usize, rows: usize) -> [W; P] {
     // SAFETY: `numbers` has `rows * P` planes.
@@ -89,7 +114,11 @@ unsafe fn number<W: Word, const P: usize>(numbers: *const u64, row: usize, rows:
     }
 }
 
-/// The columns by the two lowest bits of the number: not 0 (of which 0 is what remains), 1, 2, 3.
+/// The columns by the two lowest bits of the number: not 0, then 1, 2 and 3. The first mask is the
+/// union, because the columns with 0 are then the rest of another mask.
+///
+/// # Safety
+/// The calling function enables the target features of `W`.
 #[inline(always)]
 unsafe fn decode_low<W: Word, const P: usize>(x: &[W; P]) -> [W; 4] {
     // SAFETY: register work under the features of the caller.
@@ -100,7 +129,11 @@ unsafe fn decode_low<W: Word, const P: usize>(x: &[W; P]) -> [W; 4] {
 }
 
 /// Add one mask of each of four steps to the hot planes of a counter. An even block keeps its carry
-/// of weight 4; an odd one adds both carries and writes that of weight 8 to `carry`.
+/// of weight 4; an odd block adds both carries and writes the carry of weight 8 to `carry`.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, `hot` has four aligned vectors, and
+/// `carry` has one.
 #[inline(always)]
 unsafe fn add_masks<W: Word, const ODD: bool>(masks: [W; 4], hot: *mut u64, carry: *mut u64) {
     // SAFETY: `hot` has four planes, `carry` one.
@@ -123,7 +156,13 @@ unsafe fn add_masks<W: Word, const ODD: bool>(masks: [W; 4], hot: *mut u64, carr
     }
 }
 
-/// Count the columns with the number `8 high + L` in four steps.
+/// Count the columns with the number `8 high + L` in four steps. `low` and `third` hold the decoded
+/// bits of each step ([`decode_low`], [`decode_third`]), so a mask is one `and` per step. Number 0,
+/// which stands for no distance, has no counter and is never asked for.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `hot` and `carry` have the vectors
+/// of this number's counter.
 #[inline(always)]
 unsafe fn count_one<W: Word, const ODD: bool, const L: usize>(
     low: &[[W; 4]; 4],
@@ -157,6 +196,10 @@ unsafe fn count_one<W: Word, const ODD: bool, const L: usize>(
 
 /// Count four steps in the hot planes of all counters; in odd blocks the carries of weight 8 go to
 /// `carry`.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, `hot` has `4 length` aligned vectors,
+/// and `carry` has `length`.
 #[inline(always)]
 unsafe fn count_four<W: Word, const P: usize, const ODD: bool>(
     x: &[[W; P]; 4],
@@ -203,7 +246,12 @@ unsafe fn count_four<W: Word, const P: usize, const ODD: bool>(
 /// Count eight steps in the hot planes of all counters; the carries of weight 8 go to `carry`.
 ///
 /// The mask of a number is one operation on three vectors: the two lowest planes of a step, and the
-/// columns whose other bits are those of the number. All three stay in registers for four numbers.
+/// columns whose higher bits are the bits of the number. All three stay in registers for four
+/// numbers. It needs the thirty-two registers of AVX-512; the other levels use [`count_four`], its
+/// twin.
+///
+/// # Safety
+/// As for [`count_four`].
 #[inline(always)]
 unsafe fn count_eight<W: Word, const P: usize>(
     x: &[[W; P]; 8],
@@ -255,7 +303,7 @@ unsafe fn count_eight<W: Word, const P: usize>(
                     }
                 )* };
             }
-            // Numbers whose third bit is 0, then those whose third bit is 1.
+            // Numbers whose third bit is 0, then numbers whose third bit is 1.
             if P > 2 {
                 for (third, x) in third.iter_mut().zip(x) {
                     *third = x[2].not_and(*third);
@@ -277,6 +325,10 @@ unsafe fn count_eight<W: Word, const P: usize>(
 ///
 /// `cold` has `length` planes of carries that are being passed on, then for each of `levels`
 /// weights `length` kept carries and `length` planes.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `cold` has `(2 levels + 1) length`
+/// aligned vectors.
 #[inline(always)]
 unsafe fn pass_on<W: Word>(cold: *mut u64, length: usize, levels: usize, block: u32) {
     // SAFETY: `cold` has `(2 levels + 1) length` planes.
@@ -305,7 +357,12 @@ unsafe fn pass_on<W: Word>(cold: *mut u64, length: usize, levels: usize, block: 
 #[repr(align(64))]
 struct Anchor(#[allow(dead_code)] u64);
 
-/// [`super::Kernels::tally`].
+/// [`super::Kernels::tally`] for numbers of `P` planes. Steps are counted in groups of eight where
+/// the level has the registers and an even block begins, else in groups of four.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks. The counters do not overflow.
 #[inline(always)]
 pub(super) unsafe fn tally<W: Word, const P: usize>(
     numbers: &[u64],
@@ -345,6 +402,9 @@ pub(super) unsafe fn tally<W: Word, const P: usize>(
 }
 
 /// Count eight steps: an even block and the next.
+///
+/// # Safety
+/// As for [`tally`], and `blocks` is even.
 #[inline(always)]
 unsafe fn count_two_blocks<W: Word, const P: usize>(
     x: &[[W; P]; 8],
@@ -365,6 +425,9 @@ unsafe fn count_two_blocks<W: Word, const P: usize>(
 }
 
 /// Count four steps. An even block leaves carries of weight 4 in the hot planes.
+///
+/// # Safety
+/// As for [`tally`].
 #[inline(always)]
 unsafe fn count_block<W: Word, const P: usize>(
     x: &[[W; P]; 4],
@@ -388,7 +451,11 @@ unsafe fn count_block<W: Word, const P: usize>(
     }
 }
 
-/// [`super::Kernels::tally_all`]: one row per step.
+/// [`super::Kernels::tally_all`]: one row per step, in the order of the rows. The rows of a group
+/// are contiguous, so no schedule is read.
+///
+/// # Safety
+/// As for [`tally`].
 #[inline(always)]
 pub(super) unsafe fn tally_all<W: Word, const P: usize>(
     numbers: &[u64],

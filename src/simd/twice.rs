@@ -1,7 +1,9 @@
 //! Two vectors as one of twice the length.
 //!
 //! Decoding slots and schedules takes as long for a short vector as for a long one. With SSE2 it is
-//! most of the time, so `baseline` lets two registers share it.
+//! most of the time, so `baseline` lets two registers share it: rows and schedules are decoded once
+//! for 256 columns instead of twice. Each method does its operation on either half; the twin is the
+//! half itself.
 
 use super::instantiate::inline_methods;
 use super::weights::WeightTable;

@@ -1,11 +1,12 @@
 //! Prediction: walks of several rows at once from the root of a tree of binary nodes.
 //!
 //! Each step of a row depends on the one before: it loads a node, then a number of the row. Sixteen
-//! rows walk at once, so that their loads overlap. The choice of a branch is a conditional move,
-//! because a jump would be mispredicted every second time. After some steps the rows that have
-//! reached a leaf are left out, and the others are moved together. Indices are checked once, when
-//! the table is made and when the walk begins, instead of twice per step. Rows of float32 use nodes
-//! of half the size. O(depth) per row.
+//! rows walk at once, so that their loads overlap; eight at once hid less of them. The choice of a
+//! branch is a conditional move, because a jump would be mispredicted every second time. After some
+//! steps the rows that have reached a leaf are left out, and the others are moved together. Indices
+//! are checked once, when the table is made and when the walk begins, instead of twice per step.
+//! Rows of float32 use nodes of half the size. O(depth) per row. The code is the same at every
+//! level, and its twin is a walk of one row (the tests' `naive`).
 
 use std::array::from_fn;
 use std::sync::OnceLock;
@@ -16,38 +17,42 @@ pub const LANES: usize = 16;
 pub const BLOCK: usize = 256;
 /// Steps before rows in leaves are left out for the first time: few leaves are less deep.
 const FIRST_STEPS: usize = 14;
-/// Steps between later times.
+/// Steps between later moments at which such rows are left out.
 const MORE_STEPS: usize = 6;
 
 /// The end of the walk of a row, packed: a leaf, given by its number, or a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct End(u32);
 
-/// An [`End`], unpacked.
+/// The two kinds of [`End`], unpacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndPlace {
     /// The number of a leaf.
     Leaf(usize),
-    /// The place of a node in the table.
+    /// The index of a node in the table.
     Node(u32),
 }
 
 impl End {
     const LEAF: u32 = 1 << 31;
 
-    /// A leaf, given by its number.
+    /// The end of a walk in a leaf, given by its number. The number is below 2^31; it is chosen by
+    /// the owner of the table and is not the index of the leaf among the nodes.
     #[inline]
     pub fn in_leaf(number: u32) -> Self {
         Self(number | Self::LEAF)
     }
 
-    /// A node, given by its place in the table.
+    /// The end of a walk at a node, given by its index in the table, which is below 2^31. The node
+    /// is a leaf in [`Number::walk_to_nodes`], or else an inner node from which the caller goes on:
+    /// the steps were over, or the row takes several branches there.
     #[inline]
     pub fn at_node(node: u32) -> Self {
         Self(node)
     }
 
-    /// Where it is.
+    /// The leaf or node where the walk has ended, unpacked. Callers look up the prediction of a
+    /// leaf by its number and go on from a node by themselves.
     #[inline]
     pub fn place(self) -> EndPlace {
         match self.0 & Self::LEAF {
@@ -65,11 +70,11 @@ impl End {
 /// leaves may have the same.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkNode {
-    /// The threshold.
+    /// The threshold, or in a leaf a NaN with its number.
     pub value: f64,
     /// The feature, from bit [`WalkNode::SHIFT`] on; the bits below are free for the owner.
     pub packed: u32,
-    /// The place of the second child.
+    /// Index of the second child in the table.
     pub second: u32,
 }
 
@@ -80,18 +85,22 @@ impl WalkNode {
     /// Upper half of a quiet NaN.
     const QUIET_NAN: u64 = 0x7FF8_0000 << 32;
 
-    /// The value of a leaf.
+    /// The value of a leaf with this number: a quiet NaN with the number in its lower half.
+    /// Comparisons with it are false, so a row in a leaf goes to `second`, which is the leaf
+    /// itself.
     pub fn leaf_value(number: u32) -> f64 {
         f64::from_bits(Self::QUIET_NAN | u64::from(number))
     }
 
-    /// The feature.
+    /// The feature whose number decides, from 0; below the width of the table's rows. In a leaf it
+    /// is any valid feature, because a walk loads the number before it knows the node.
     #[inline]
     pub fn feature(&self) -> usize {
         (self.packed >> Self::SHIFT) as usize
     }
 
-    /// The number of the leaf; None for an inner node.
+    /// The number of the leaf, which [`WalkNode::leaf_value`] has packed; `None` for an inner node.
+    /// A node is a leaf if its value is NaN.
     #[inline]
     pub fn leaf(&self) -> Option<u32> {
         self.value.is_nan().then_some(self.value.to_bits() as u32)
@@ -114,7 +123,8 @@ impl NarrowNode {
     const SHIFT: u32 = 8;
     const QUIET_NAN: u32 = 0x7FC0_0000;
 
-    /// The form of the node at place `at`; None if feature, distance or number are too large.
+    /// The narrow form of the node at index `at`; `None` if feature, distance or number are too
+    /// large.
     fn of(node: &WalkNode, at: usize) -> Option<Self> {
         let distance = node.second.checked_sub(at as u32)?;
         let leaf = node.leaf().unwrap_or(0);
@@ -140,9 +150,10 @@ fn floor(x: f64) -> f32 {
 trait WalkStep<T>: Copy {
     /// The feature whose number decides.
     fn split_feature(self) -> usize;
-    /// The place to which a row with the number `x` goes from this node, which is at `at`.
+    /// Index of the node to which a row with the number `x` goes from this node, which is at index
+    /// `at`.
     fn next(self, x: T, at: u32) -> u32;
-    /// The number of the leaf; None for an inner node.
+    /// The number of the leaf; `None` for an inner node.
     fn number(self) -> Option<u32>;
 }
 
@@ -180,7 +191,8 @@ impl WalkStep<f32> for NarrowNode {
 /// The type of a row's numbers: f64 or f32.
 pub trait Number: Copy + Into<f64> {
     /// Walk one row per end, at most [`BLOCK`], for at most `depth` steps, and write the ends.
-    /// `values` holds the rows one after the other, without NaN.
+    /// Fewer than [`LANES`] rows are walked to their leaves whatever `depth` is. `values` holds the
+    /// rows one after the other, without NaN.
     ///
     /// # Panics
     /// If there are fewer values than the rows need.
@@ -252,12 +264,13 @@ pub struct WalkTable {
     nodes: Vec<WalkNode>,
     /// The nodes for rows of float32, made on first use; empty if some node does not fit.
     narrow: OnceLock<Vec<NarrowNode>>,
-    /// Numbers of a row.
+    /// Number of values of a row.
     width: usize,
 }
 
 impl WalkTable {
-    /// A table for rows of `width` numbers; None if a child or a feature does not exist.
+    /// A table for rows of `width` numbers; `None` if a child or a feature does not exist, or if
+    /// there are no nodes. This is the check that the walk's unchecked loads rely on. O(nodes).
     pub fn new(nodes: Vec<WalkNode>, width: usize) -> Option<Self> {
         let sound = nodes.iter().enumerate().all(|(i, node)| {
             let next = if node.value.is_nan() { i } else { i + 1 };
@@ -269,7 +282,8 @@ impl WalkTable {
         Some(Self { narrow: OnceLock::new(), nodes, width })
     }
 
-    /// The nodes for rows of float32.
+    /// The nodes for rows of float32, made on the first call; an empty slice if some node does not
+    /// fit.
     fn narrow(&self) -> &[NarrowNode] {
         self.narrow.get_or_init(|| {
             let narrow = self.nodes.iter().enumerate().map(|(i, node)| NarrowNode::of(node, i));
@@ -285,8 +299,8 @@ impl WalkTable {
         }
     }
 
-    /// Walk through `nodes`, which are those of this table in either size. `NODES` says that all
-    /// ends are nodes.
+    /// Walk through `nodes`, the nodes of this table in either size. `NODES` says that all ends are
+    /// nodes.
     fn walk<T: Copy, N: WalkStep<T>, const NODES: bool>(
         &self,
         nodes: &[N],
@@ -297,9 +311,9 @@ impl WalkTable {
         assert!(ends.len() <= BLOCK && ends.len() * self.width <= values.len());
         let step = |start: usize, at: u32| {
             // SAFETY: `at` is the root or a branch, and `new` checked that all branches exist; a
-            // narrow node has the branches of the one it was made of. The feature is below the
-            // width (checked by `new`), and `start` is that of one of the ends, whose numbers exist
-            // by the assertion.
+            // narrow node has the same branches as the node it was made from. The feature is below
+            // the width (checked by `new`), and `start` is the first number of a row of the block,
+            // whose numbers exist by the assertion.
             #[allow(unsafe_code, reason = "checked once instead of twice a step")]
             let (node, x) = unsafe {
                 let node = *nodes.get_unchecked(at as usize);
@@ -335,12 +349,15 @@ impl WalkTable {
         in_groups(depth, ends, advance, |_, at| end_at(at));
     }
 
-    /// The nodes.
+    /// The nodes, in pre-order: the first branch of a node lies behind it. Callers read features
+    /// and free bits from them; they cannot be changed, as the walk relies on the checks of
+    /// [`WalkTable::new`].
     pub fn nodes(&self) -> &[WalkNode] {
         &self.nodes
     }
 
-    /// Number of numbers of a row.
+    /// Number of values in each row, as `values` of a walk lays them out. It may be larger than the
+    /// number of features that the nodes test.
     pub fn width(&self) -> usize {
         self.width
     }

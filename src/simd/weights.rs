@@ -1,5 +1,5 @@
-//! What the kernels of [`super::weigh`] read: the weight by number of agreements, and rows grouped
-//! by their values of a few features at once.
+//! The arguments of the kernels of [`super::weigh`]: the weight by number of agreements, and rows
+//! grouped by their values of a few features at once.
 
 /// Bits of a weight, which is at most `1 << WEIGHT_BITS`.
 pub const WEIGHT_BITS: usize = 24;
@@ -18,8 +18,8 @@ pub const MOST_JOINT: usize = 32;
 pub struct WeightTable {
     /// The weight of each number of agreements.
     pub(super) one: Vec<u32>,
-    /// The weights of two numbers below [`FEW`], found by one look-up: entry `a + FEW * b` has the
-    /// weight of a in its lower half and that of b in its upper half. Empty for larger numbers.
+    /// The weights of two numbers below [`FEW`] as one entry: entry `a + FEW * b` has the weight of
+    /// a in its lower half and the weight of b in its upper half. Empty for larger numbers.
     pub(super) two: Vec<u64>,
 }
 
@@ -29,7 +29,12 @@ pub(super) const FEW_BITS: usize = 5;
 const FEW: usize = 1 << FEW_BITS;
 
 impl WeightTable {
-    /// A table from the weight of each number of agreements, 0 to the number of features.
+    /// A table from the weight of each number of agreements, 0 to the number of features. Weights
+    /// are whole numbers up to `1 << WEIGHT_BITS`. With at most 32 entries a table of pairs is made
+    /// beside it (8 KiB), by which SSE2 and AVX2 look up two columns at once.
+    ///
+    /// # Panics
+    /// If a weight is too large.
     pub fn new(by_agreements: Vec<u32>) -> Self {
         assert!(by_agreements.iter().all(|&w| w <= 1 << WEIGHT_BITS));
         let weight =
@@ -45,8 +50,8 @@ impl WeightTable {
 
 /// Rows of a chunk, grouped by their joint value of some features.
 ///
-/// The joint value of a row is a number in mixed radix: the value of the first feature, plus that
-/// of the second times the levels of the first, and so on.
+/// The joint value of a row is a number in mixed radix: the value of the first feature, plus the
+/// value of the second times the levels of the first, and so on.
 #[derive(Debug, Clone)]
 pub struct Joint {
     pub(super) features: Vec<FeatureSlots>,
@@ -55,16 +60,16 @@ pub struct Joint {
     /// Rows by joint value; each group is filled up to an even number of rows with [`NO_ROW`].
     pub(super) order: Vec<u16>,
     /// The groups in the order of their size, largest first, because the processor predicts the end
-    /// of a loop that is as long as the one before. Of a single feature, values without rows are
-    /// left out.
+    /// of a loop that is as long as the one before. The values of a single feature that have no
+    /// rows are left out.
     pub(super) groups: Vec<JointGroup>,
-    /// More than the largest slot.
+    /// One more than the largest slot.
     pub(super) slots: usize,
-    /// More than the largest feature.
+    /// One more than the largest feature.
     pub(super) width: usize,
 }
 
-/// The rows with one joint value. They begin where those of the group before end.
+/// The rows with one joint value. They begin where the rows of the previous group end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JointGroup {
     pub value: u32,
@@ -84,7 +89,8 @@ pub struct FeatureSlots {
 }
 
 impl Joint {
-    /// `rows` has the values of the features, row by row.
+    /// Group the rows of a chunk by their joint value. `rows` has the values of the features, row
+    /// by row. A counting sort, so the cost is O(rows x features + joint values).
     ///
     /// # Panics
     /// With more than [`MOST_ROWS`] rows, or several features and more than [`MOST_JOINT`] joint
@@ -108,7 +114,7 @@ impl Joint {
         let mut by_size: Vec<u32> = (0..joint as u32).collect();
         by_size.retain(|&j| features.len() > 1 || counts[j as usize] > 0);
         by_size.sort_by_key(|&j| u16::MAX - counts[j as usize].div_ceil(2));
-        // Room for each group; a count becomes the place of the group's next row.
+        // Room for each group; a count becomes the index of the group's next row.
         let (mut groups, mut end) = (Vec::with_capacity(by_size.len()), 0);
         for value in by_size {
             let next = &mut counts[value as usize];

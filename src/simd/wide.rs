@@ -1,14 +1,20 @@
 //! Kernels for neighbours on many features: distances as numbers, and how often the neighbours of a
 //! row differ from it on each feature.
 //!
-//! Distances come from bit planes: about a third of a cycle per feature for the 128 to 512 columns
-//! of a tile. Differences to neighbours are counted from rows of bytes, 16 to 64 features per
-//! operation; a byte counts up to 255 neighbours before it is added to a wider counter.
+//! Distances come from bit planes, which takes about a third of a cycle per feature for the 128 to
+//! 512 columns of a tile. Differences to neighbours are counted from rows of bytes, 16 to 64
+//! features per operation; a byte counts up to 255 neighbours before it is added to a wider
+//! counter.
 
 use super::body::{add_carry, add_eight};
 use super::word::{Word, Words};
 
-/// [`super::Kernels::add_distances`]; D bits hold the agreements, with D at least 3.
+/// [`super::Kernels::add_distances`]; D bits hold the agreements, with D at least 3. The planes
+/// become numbers only after the last feature.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn add_distances<W: Word, const D: usize>(
     planes: &[u64],
@@ -52,7 +58,12 @@ pub(super) unsafe fn add_distances<W: Word, const D: usize>(
     }
 }
 
-/// [`super::Kernels::add_mismatches`], in blocks whose counters fit the first-level cache.
+/// [`super::Kernels::add_mismatches`], in blocks whose counters fit the first-level cache: 256
+/// bytes of the rows at a time, and 64 for the rest.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the lengths are those that the safe
+/// method checks.
 #[inline(always)]
 pub(super) unsafe fn add_mismatches<W: Word>(
     row: &[u8],
@@ -75,7 +86,12 @@ pub(super) unsafe fn add_mismatches<W: Word>(
     }
 }
 
-/// [`add_mismatches`] for the `N` bytes from `at` on.
+/// [`add_mismatches`] for the `N` bytes from `at` on. Equal bytes are counted, and subtracted from
+/// the number of members at the end.
+///
+/// # Safety
+/// The calling function enables the target features of `W`. Every member's row lies inside `rows`,
+/// and `at + N` is at most the length of a row.
 #[inline(always)]
 unsafe fn add_block_mismatches<W: Word, const N: usize>(
     row: &[u8],
@@ -92,8 +108,8 @@ unsafe fn add_block_mismatches<W: Word, const N: usize>(
         // As many members as a byte can count.
         for chunk in members.chunks(255) {
             for first in (0..N).step_by(2 * bytes) {
-                // Two vectors at a time, so that the loads of one hide behind those of the other.
-                // With vectors of 64 bytes and N = 64 there is only one.
+                // Two vectors at a time, so that the loads for one overlap with the additions for
+                // the other. With vectors of 64 bytes and N = 64 there is only one.
                 let second = if first + bytes < N { first + bytes } else { first };
                 let a = W::load_bytes(row.as_ptr().add(at + first));
                 let b = W::load_bytes(row.as_ptr().add(at + second));
@@ -126,7 +142,8 @@ fn widen(words: &[u64], to: &mut [u32]) {
     }
 }
 
-/// [`super::Kernels::add_gaps`].
+/// [`super::Kernels::add_gaps`], left to the compiler: the loop has no branch, so each level's
+/// features make vectors of it.
 #[inline(always)]
 pub(super) fn add_gaps(column: &[f64], x: f64, out: &mut [f64]) {
     for (out, c) in out.iter_mut().zip(column) {

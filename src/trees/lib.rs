@@ -1,6 +1,7 @@
 //! Growth, search, pruning and prediction of trees.
 //!
-//! The third of the five crates of the core.
+//! The third of the five crates of the core. Its functions take rows, counts and criteria from the
+//! crates below; options are checked and models are assembled in the crate above.
 
 pub use fasttree_base::{error, json, memory, numeric, options, parallel, reached, simd};
 pub use fasttree_counts::{bins, criteria, data, model, read, stats, tree};

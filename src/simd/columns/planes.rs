@@ -21,7 +21,12 @@ pub struct SparseWord {
 pub const PLANE_GROUP: usize = 8;
 
 /// Write to `counts[p]` the number of set bits of plane p under a sparse mask. `bits` holds
-/// `counts.len()` planes, word-major.
+/// `counts.len()` planes, word-major. Growth on bit planes calls it once per class, with the rows
+/// of the class in the node as the mask; without entries all counts are 0.
+///
+/// # Panics
+/// If an entry's word lies beyond the planes, or the number of planes is no multiple of
+/// [`PLANE_GROUP`].
 pub fn count_planes(level: Level, entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
     let width = counts.len();
     assert!(width.is_multiple_of(PLANE_GROUP));
@@ -55,6 +60,7 @@ fn body(entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {
     }
 }
 
+/// [`body`] under the features of AVX2. Popcounts are then single instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
 fn avx2(entries: &[SparseWord], bits: &[u64], counts: &mut [u32]) {

@@ -1,10 +1,11 @@
-//! What the functions of all levels share, and the plain functions, which are the definitions.
+//! Types and constants that the functions of all levels share, and the plain functions, which are
+//! the definitions (the twins of the vector code).
 
 /// Elements that a vector function may write beyond the end of its result: a vector of AVX-512 has
 /// 16 lanes, and it is stored whole.
 pub const SLACK: usize = 16;
 
-/// What a partition knows after some entries.
+/// The state of a partition after some entries. Vector code hands it over to the plain function.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PartitionState {
     /// Number of entries that went left.
@@ -97,10 +98,10 @@ pub struct Tails<'a> {
     pub from: usize,
 }
 
-/// What a scan knows when it has come to a place.
+/// The state of a scan that has come to a place. Vector code hands it over to the plain function.
 #[derive(Debug)]
 pub(super) struct ColumnScan<'a> {
-    /// The next place.
+    /// The next place to look at.
     pub place: usize,
     /// Number of boundaries listed so far.
     pub n_listed: usize,

@@ -5,14 +5,23 @@ use super::super::word::Word;
 /// Words of a sample in a group of 512 variants: eight of low bits, then eight of high bits.
 pub const GENOTYPE_WORDS: usize = 16;
 
-/// Where two genotypes differ.
+/// The variants where two genotypes differ, given as (low bits, high bits). They differ where the
+/// low bits or the high bits do. Three operations.
+///
+/// # Safety
+/// The calling function enables the target features of `W`.
 #[inline(always)]
 pub(super) unsafe fn differ<W: Word>(a: (W, W), b: (W, W)) -> W {
     // SAFETY: register work under the features of the caller.
     unsafe { a.0.xor(b.0).or(a.1.xor(b.1)) }
 }
 
-/// Low and high bits of a sample at the variants of one vector.
+/// Low and high bits of a sample at the variants of one vector. The high bits lie eight words
+/// behind the low bits.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and `at` is aligned and points into the
+/// low bits of a sample's group.
 #[inline(always)]
 pub(super) unsafe fn low_and_high<W: Word>(at: *const u64) -> (W, W) {
     // SAFETY: the caller vouches for a group behind the pointer.
@@ -20,7 +29,8 @@ pub(super) unsafe fn low_and_high<W: Word>(at: *const u64) -> (W, W) {
 }
 
 /// Add one vector per member, `$get!` of it, to the bit-sliced counters `$sum`, sixteen members at
-/// a time.
+/// a time. Sixteen instead of eight, together with counts that are unpacked 64 at a time and added
+/// in vectors, halved the time of the neighbours.
 macro_rules! count_members {
     ($sum:ident, $members:expr, $get:ident) => {
         let mut sixteens = $members.chunks_exact(16);

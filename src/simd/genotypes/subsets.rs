@@ -3,9 +3,10 @@
 //! A permutation of the classes only changes which neighbours are hits and which are misses. So
 //! [`super::differences`] finds once per neighbour where it differs, and each permutation counts
 //! subsets of the neighbours. A neighbour is counted once, in the *pattern* of the subsets that it
-//! belongs to, one of fifteen, by bit-sliced counters. Counters of the patterns add up to those of
-//! the subsets; they become bytes by transposing blocks of 8 x 8 bits, and then numbers in the
-//! order of [`subset_order`].
+//! belongs to, one of fifteen, by bit-sliced counters. Counters of the patterns add up to the
+//! counters of the subsets, which become bytes by transposing blocks of 8 x 8 bits, and then
+//! numbers in the order of [`subset_order`]. Against one permutation at a time, 100 permutations of
+//! 2,350 x 230,000 took 45 CPU seconds in place of 105.
 
 use super::super::body::{add_carry, add_eight};
 use super::super::word::Word;
@@ -15,7 +16,8 @@ use super::counters::{GENOTYPE_WORDS, count_members, differ, low_and_high};
 /// members of subset b.
 #[derive(Debug, Clone, Copy)]
 pub struct Subsets<'a> {
-    /// Numbers of the members of pattern 1, then those of pattern 2 and so on.
+    /// Numbers of the members, sorted by pattern: first the members of pattern 1, then the members
+    /// of pattern 2 and so on.
     numbers: &'a [u16],
     /// Where the members of each pattern from 1 on end.
     ends: &'a [u32; 15],
@@ -26,7 +28,12 @@ pub struct Subsets<'a> {
 }
 
 impl<'a> Subsets<'a> {
-    /// Check the ends, and look for the largest number and the largest subset.
+    /// Four subsets from members sorted by pattern and the ends of the patterns. The largest number
+    /// and the size of the largest subset are computed here, once per sample, for the checks of
+    /// each group.
+    ///
+    /// # Panics
+    /// If the ends do not ascend to the number of members.
     pub fn new(numbers: &'a [u16], ends: &'a [u32; 15]) -> Self {
         assert!(ends.is_sorted() && ends[14] as usize == numbers.len());
         let end = numbers.iter().max().map_or(0, |&m| usize::from(m) + 1);
@@ -45,13 +52,13 @@ impl<'a> Subsets<'a> {
 /// Rows that [`super::add_subsets`] adds at once.
 pub const SUBSET_ROWS: usize = 4;
 
-/// What a row adds to four sums per variant: for each subset its weight times the number of members
-/// that differ at the variant, plus its factor times `base`.
+/// The terms that a row adds to four sums per variant. For each subset this is its weight times the
+/// number of members that differ at the variant, plus its factor times `base`.
 #[derive(Debug, Clone, Copy)]
 pub struct SubsetRow<'a> {
     /// The [`super::differences`] of its members.
     pub differences: &'a [u64],
-    /// The subsets.
+    /// The members, divided into four subsets.
     pub subsets: Subsets<'a>,
     /// (weight, factor) of each subset.
     pub weights: [(f64, f64); 4],
@@ -59,10 +66,11 @@ pub struct SubsetRow<'a> {
     pub base: &'a [f64; 512],
 }
 
-/// The place of a variant of a group among the sums of [`super::add_subsets`].
+/// Index of a variant of a group among the sums of [`super::add_subsets`].
 ///
 /// The 64 variants that are bit b of some byte lie together, from `64 * b` on. Among them the lower
-/// eight bytes of each 16 come first, as `Word::store_numbers` writes them.
+/// eight bytes of each 16 come first, as `Word::store_numbers` writes them. Callers bring their own
+/// numbers per variant into this order once, instead of reordering each sum.
 pub fn subset_order(variant: usize) -> usize {
     let (byte, bit) = (variant / 8, variant % 8);
     bit * 64 + byte % 16 / 8 * 32 + byte / 16 * 8 + byte % 8
@@ -71,7 +79,12 @@ pub fn subset_order(variant: usize) -> usize {
 /// Room for the counts of [`super::add_subsets`], by row, subset and variant.
 pub type SubsetCounts = [[[u16; 512]; 4]; SUBSET_ROWS];
 
-/// [`super::differences`].
+/// [`super::differences`], one part of a vector's length after the other, so that the words of the
+/// sample itself stay in registers.
+///
+/// # Safety
+/// The calling function enables the target features of `W`. All members lie inside `group`, and
+/// `out` has eight words for each; both are aligned.
 #[inline(always)]
 pub(super) unsafe fn differences_of<W: Word>(
     group: &[u64],
@@ -92,7 +105,10 @@ pub(super) unsafe fn differences_of<W: Word>(
     }
 }
 
-/// Add the bit-sliced counters `more` to those of `to`.
+/// Add the bit-sliced counters `more` to the counters `to`, modulo `2^D`. One full adder per plane.
+///
+/// # Safety
+/// The calling function enables the target features of `W`.
 #[inline(always)]
 unsafe fn add_counters<W: Word, const D: usize>(to: &mut [W; D], more: &[W; D]) {
     // SAFETY: register work under the features of the caller.
@@ -107,6 +123,10 @@ unsafe fn add_counters<W: Word, const D: usize>(to: &mut [W; D], more: &[W; D]) 
 
 /// Eight planes from `from` on as bytes: byte j of vector i has the eight bits of column `8 * j +
 /// i`. Three rounds of exchanging blocks of bits transpose the planes as matrices of 8 x 8 bits.
+/// Planes from D on count as empty.
+///
+/// # Safety
+/// The calling function enables the target features of `W`.
 #[inline(always)]
 unsafe fn bytes<W: Word, const D: usize>(planes: &[W; D], from: usize) -> [W; 8] {
     // SAFETY: register work under the features of the caller.
@@ -138,6 +158,10 @@ unsafe fn bytes<W: Word, const D: usize>(planes: &[W; D], from: usize) -> [W; 8]
 const FEW_BITS: usize = 7;
 
 /// [`super::count_subsets`]; D bits hold the count of any subset.
+///
+/// # Safety
+/// The calling function enables the target features of `W`, and the words of all members lie inside
+/// `differences`, which is aligned.
 #[inline(always)]
 pub(super) unsafe fn count_subsets_of<W: Word, const D: usize>(
     differences: &[u64],

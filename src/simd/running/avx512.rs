@@ -1,5 +1,5 @@
 //! The functions of [`super`] for AVX-512; each has the arguments and the result of the function of
-//! its name there.
+//! its name there, which is its twin.
 //!
 //! The sums of squares of 64 rows need the number of earlier rows of each row's class. These
 //! *ranks* are made class by class: a comparison finds the rows of a class, and an expansion of 0,
@@ -8,8 +8,8 @@
 use super::sums::{BLOCK, CLASSES, ClassSizes, ESTIMATE, SideSquares, Squares};
 use std::arch::x86_64::*;
 
-/// The number of starts up to the row of each entry is its class; bisection finds it, 16 entries at
-/// a time, in the starts as a table of two registers.
+/// [`super::classes`]: the number of starts up to the row of an entry is its class. Bisection finds
+/// it, 16 entries at a time, in the starts as a table of two registers.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn classes(order: &[u32], starts: &[u32], out: &mut [u16]) {
     let table = [0, 16].map(|from| {
@@ -29,7 +29,7 @@ pub(super) fn classes(order: &[u32], starts: &[u32], out: &mut [u16]) {
         let row = _mm512_srli_epi32::<1>(entries);
         let mut class = _mm512_setzero_si512();
         for &step in steps {
-            // Start number i is that of class i + 1.
+            // Start number i is the start of class i + 1.
             let at = _mm512_add_epi32(class, _mm512_set1_epi32(step - 1));
             let later = _mm512_cmpge_epu32_mask(row, look_up(at, table));
             class = _mm512_mask_add_epi32(class, later, class, _mm512_set1_epi32(step));
@@ -39,7 +39,8 @@ pub(super) fn classes(order: &[u32], starts: &[u32], out: &mut [u16]) {
     }
 }
 
-/// 64 rows are ranked at once, and the sums of 16 rows are brought forward at once.
+/// [`super::squares`]: 64 rows are ranked at once, and the sums of 16 rows are brought forward at
+/// once. Doubles hold the sums exactly, as these are whole numbers below 2^52.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 pub(super) fn squares(
     rows: &[u16],
@@ -187,7 +188,7 @@ fn quarters(x: __m512i) -> [__m128i; 4] {
     ]
 }
 
-/// The entries of a table at the places `at`, below 32.
+/// The entries of a table at the indices `at`, which are below 32.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn look_up(at: __m512i, table: [__m512i; 2]) -> __m512i {
@@ -213,7 +214,8 @@ fn numbers_of(x: __m512i, half: usize) -> __m512d {
     _mm512_cvtepu32_pd(if half == 0 { _mm512_castsi512_si256(x) } else { upper })
 }
 
-/// `plain_changes`, 16 entries or 32 pairs of classes at a time.
+/// `plain_changes`, 16 entries or 32 pairs of classes at a time. The bits of a comparison are the
+/// result, so nothing is moved between lanes.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn changes(order: &[u32], class: &[u16], tied: &mut [u64], changes: &mut [u64]) {
     for (part, entries) in order.chunks(16).enumerate() {
@@ -236,8 +238,8 @@ pub(super) fn changes(order: &[u32], class: &[u16], tied: &mut [u64], changes: &
     }
 }
 
-/// `left / l + right / r` is `(left * r + right * l) / (l * r)`: one reciprocal, which is
-/// estimated.
+/// [`super::purest`]: `left / l + right / r` is `(left * r + right * l) / (l * r)`, so one
+/// reciprocal per cut is enough, and it is estimated (`vrcp14pd`).
 #[target_feature(enable = "avx512f")]
 pub(super) fn purest(first: u32, sums: SideSquares<'_>) -> f64 {
     let (n, eight) = (_mm512_set1_pd(f64::from(sums.n)), _mm512_set1_pd(8.0));
@@ -260,7 +262,8 @@ pub(super) fn purest(first: u32, sums: SideSquares<'_>) -> f64 {
     _mm512_reduce_max_pd(largest) * (1.0 + ESTIMATE)
 }
 
-/// Scores of other lanes are replaced as they are loaded.
+/// [`super::largest`]: scores of lanes that are no cuts are replaced by negative infinity as they
+/// are loaded.
 #[target_feature(enable = "avx512f")]
 pub(super) fn largest(cuts: &[u64], scores: &mut [f64]) -> f64 {
     let lowest = _mm512_set1_pd(f64::NEG_INFINITY);

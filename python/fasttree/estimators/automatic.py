@@ -43,8 +43,13 @@ def _info(settings: Settings) -> Mapping[str, Any]:
 
 
 def missing_of(settings: Settings) -> str:
-    """The treatment of missing values that ``missing="auto"`` stands for; ``"auto"`` itself where
-    tests of significance leave rows without a value out."""
+    """The treatment of missing values that ``missing="auto"`` stands for, ``"branch"`` or
+    ``"fractional"``.
+
+    It follows the rules of the core, so that a comparison can tell before any fit how its trees
+    differ. Another value of `missing` is returned as it is. Tests of significance that leave rows
+    without a value out have no name for this treatment; the result is then ``"auto"`` itself.
+    """
     given = settings.get("missing", "auto")
     is_local = settings.get("evaluation", "local") == "local"
     has_costs = settings.get("cost_matrix") is not None
@@ -101,7 +106,8 @@ def _automatic(table: Table) -> list[tuple[str, Callable[[Settings], str]]]:
 
 
 def has_missing(table: Table) -> bool:
-    """Whether a value of some feature is missing."""
+    """Whether a value of some feature is missing; the target is not looked at. Without missing
+    values, the parameter `missing` cannot make trees differ. The cost is O(cells)."""
     return any(column.n_missing for column in table.columns)
 
 

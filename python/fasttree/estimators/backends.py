@@ -143,7 +143,13 @@ class JoblibBackend:
         self.workers = effective_n_jobs(n_jobs)
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as units finish; units of dead workers are computed again."""
+        """Yield (index of the unit, result) as units finish.
+
+        The arguments are those that `InProcess.run` takes. Units of dead workers are computed
+        again; after `MAX_ATTEMPTS` attempts the error of joblib is raised. Errors of `work` are
+        raised at once. Processes read the shared objects from files in a temporary folder, which is
+        removed at the end; threads get the objects themselves.
+        """
         uses_files = any(word in self.kind for word in ("Loky", "Multiprocessing"))
         with tempfile.TemporaryDirectory(prefix="fasttree-", ignore_cleanup_errors=True) as folder:
             # One file per shared object that some unit uses.
@@ -262,7 +268,11 @@ def ready_client(client: Any) -> Any:
 
 @contextmanager
 def closed_client_error(client: Any) -> Iterator[None]:
-    """A context that turns errors caused by closing the client into a RuntimeError that says so."""
+    """A context that turns errors caused by closing the client into a RuntimeError that says so.
+
+    Dask reports a closed client by errors of many types, such as CancelledError, and their messages
+    do not name the cause. Errors raised while the client is open pass unchanged.
+    """
     from asyncio import CancelledError
 
     try:
@@ -289,7 +299,18 @@ class DaskBackend:
         self.workers = max(1, sum(client.ncores().values()))
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as units finish; units of dead workers are computed again."""
+        """Yield (index of the unit, result) as units finish.
+
+        The arguments are those that `InProcess.run` takes. Units of dead workers are computed
+        again. If the caller stops iterating, or an error is raised, unfinished units are cancelled
+        and the shared objects are freed on the workers.
+
+        Raises:
+            RuntimeError: the client was closed during the call.
+
+        Raises:
+            RuntimeError: the client was closed during the call.
+        """
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker, as_completed

@@ -7,8 +7,6 @@ What
     single trees do in `TreeEstimator` (`tree_estimator`).
 Complexity
     One pass over labels and weights.
-When not to use it
-    Directly: it predicts nothing.
 """
 
 from __future__ import annotations
@@ -305,8 +303,15 @@ class Estimator(BaseEstimator):
         return without_unknown_columns(self._schema, rows)
 
     def plot_importances(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the importances of the features; see `fasttree.plots.plot_importances`. Returns the
-        axes."""
+        """Draw the importances of the features (`feature_importances_`) as bars.
+
+        Args:
+            ax: the axes to draw on; None makes a new figure.
+            options: further arguments of `fasttree.plots.plot_importances`.
+
+        Returns:
+            The axes of matplotlib, which the extra ``plots`` installs.
+        """
         from ..plots import plot_importances
 
         return plot_importances(self, ax=ax, **options)
@@ -314,10 +319,18 @@ class Estimator(BaseEstimator):
     # -- model files ------------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
-        """The model file's content: a versioned JSON document with a checksum."""
+        """The content of the model file: a versioned JSON document with a checksum.
+
+        `fasttree.from_bytes` reads it again. It holds the schema, the nodes and the parameters, but
+        not the training rows. The function of a user's criterion is stored by its name alone.
+        """
         check_is_fitted(self)
         return self._model.to_bytes()
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file, at once or not at all; `fasttree.load` reads it."""
+        """Write the model to a file, which `fasttree.load` reads.
+
+        The file is replaced in one step: after an error or a crash it holds its old content or the
+        new one, never a part of it. The content is the result of `to_bytes`.
+        """
         save_bytes(path, self.to_bytes())

@@ -61,16 +61,16 @@ class GreedyComparison(Records):
     Args:
         rows: dicts with ``criterion``; ``errors``, the weight of the misclassified rows; ``more``,
             how many more than the optimal tree has; ``loss``, the objective of the optimal tree,
-            for the grown one; ``excess``, how much it is above that of the optimal tree;
-            ``leaves``.
+            computed for the grown tree; ``excess``, how much ``loss`` is above the loss of the
+            optimal tree; ``leaves``, the number of leaves.
         model: the optimal tree.
 
     Attributes:
         objective: what the optimal tree minimises: ``"error"``, ``"cost"`` or a criterion.
         optimum: its value, a mean per unit of weight.
         lower_bound: no tree within the limits has a smaller one.
-        tests: the tests of all these trees, where a nominal column has three or more levels, of
-            which `fasttree.fit` may make one branch each; else empty.
+        tests: a text on the tests of all these trees, where a nominal column has three or more
+            levels (`fasttree.fit` may make one branch for each level); else empty.
     """
 
     def __init__(self, rows: Sequence[dict[str, Any]], model: Any) -> None:
@@ -102,14 +102,26 @@ class GreedyComparison(Records):
         )
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the losses; see `fasttree.plots.greedy_losses`. Returns the axes."""
+        """Draw the loss of each grown tree beside the loss of the optimal tree.
+
+        Args:
+            ax: the axes to draw on; None makes a new figure.
+            options: further arguments of `fasttree.plots.greedy_losses`.
+
+        Returns:
+            The axes of matplotlib.
+        """
         from ..plots import greedy_losses
 
         return greedy_losses(self, ax=ax, **options)
 
 
 def criteria_of_growth() -> list[str]:
-    """Names of all criteria on the table of branches and classes."""
+    """Names of all criteria that score a table of branches and classes.
+
+    These are the criteria that a comparison grows a tree by unless the caller names some. Criteria
+    on pairs or neighbours of rows are left out: they need bins, which an optimal tree does not use.
+    """
     rows = criteria.list_criteria(target="classes")
     return [c["name"] for c in rows if c["evidence"] == "table"]
 
@@ -155,7 +167,11 @@ def _leaf_counts(model: Any) -> np.ndarray:
 
 
 def codes_as_numbers(table: Table) -> Table:
-    """The Table with nominal columns as the numbers of their levels, in declared order."""
+    """The Table with each nominal column replaced by the numbers of its levels, in declared order.
+
+    A tree that is grown on it cuts the order of the levels at a threshold, as an optimal tree with
+    ``nominal_splits="ordered"`` does. A missing level becomes NaN.
+    """
     return table.with_columns(
         Column(c.name, "numeric", c.numbers()) if c.kind == "nominal" else c for c in table.columns
     )

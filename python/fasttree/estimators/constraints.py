@@ -24,7 +24,9 @@ WORDS = ("pairwise", "no_interactions")
 
 
 def constraints_given(params: Mapping[str, Any]) -> list[str]:
-    """Names of the constraints among parameters."""
+    """Names of the constraints among parameters that are not None: ``"monotonic_cst"``,
+    ``"interaction_cst"``, both or none, in this order. Messages name them as the reason why a split
+    was not made."""
     names = ("monotonic_cst", "interaction_cst")
     return [name for name in names if params.get(name) is not None]
 

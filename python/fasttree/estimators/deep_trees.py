@@ -4,11 +4,9 @@ What
     A tree of more than `DEEP` levels has split off a few rows at a time: because the criterion
     prefers such splits, or because a column has a different value in nearly every row.
     `warn_of_depth` says which, and what helps. `warn_of_few_leaves` warns where `max_leaf_nodes`
-    left no room for splits of many branches.
+    left no room for splits of many branches. A fit calls both.
 Complexity
     O(nodes); `warn_of_few_leaves` grows up to four small trees where it finds a fault.
-When not to use it
-    Directly: a fit calls both.
 """
 
 from __future__ import annotations

@@ -221,7 +221,7 @@ class OptimalTreeClassifier(_Searched):
     Args:
         criterion: ``"error"`` (a leaf costs the weight of its misclassified rows), or a criterion,
             by name or as an object, that is a sum over leaves of n_leaf x impurity. These are
-            ``"gini"``, ``"info_gain"``, ``"g_statistic"``, ``"laplace"``, ``"dkm"``, ``"mdl"``. Of
+            ``"gini"``, ``"info_gain"``, ``"g_statistic"``, ``"laplace"``, ``"dkm"``, ``"mdl"``. For
             two classes also ``"f_measure"`` (or `FMeasure(beta=...)`) and ``"matthews"``: the tree
             whose predictions of the training rows have the greatest F of the second class, or the
             greatest Matthews correlation; the objective is 1 minus that, and `leaf_penalty`,
@@ -254,10 +254,9 @@ class OptimalTreeClassifier(_Searched):
             greedy trees are grown in any case, which on large tables takes longer than a short
             limit. The only parameter that lets the answer depend on the machine.
         node_budget: search nodes, >= 1; None is no limit. The search then takes one thread. A tree
-            is never worse than that of `max_depth` - 1 with half of the budget.
-        memory_limit: bytes that the search may allocate; None is no limit. What it needs is
-            counted before it is taken: by row and column, and with ``"one_vs_rest"`` by row and
-            level.
+            is never worse than the tree of `max_depth` - 1 with half of the budget.
+        memory_limit: bytes that the search may allocate; None is no limit. The search counts memory
+            before it allocates it: by row and column, and with ``"one_vs_rest"`` by row and level.
         n_jobs: threads; None is one, -1 all cores. With ``ties="first"`` the tree does not depend
             on them.
         on_interrupt: what Ctrl-C does. ``"raise"``: a KeyboardInterrupt. ``"return"``: the search
@@ -355,7 +354,8 @@ class OptimalTreeClassifier(_Searched):
         max_trees: int = 20,
     ) -> FirstTests:
         """What every feature can do as the first test, and how many first tests are nearly optimal:
-        those with a tree whose objective is at most that of the optimum + `within`.
+        a first test is nearly optimal if some tree below it has an objective of at most the optimum
+        + `within`.
 
         First tests are counted, not whole trees: below a first test there are many trees as good,
         and listing those is another search. It takes about as long as one proof per feature, more
@@ -369,8 +369,8 @@ class OptimalTreeClassifier(_Searched):
                 every feature, then of the other tests, by their objective.
 
         Returns:
-            One dict per feature, best first: ``feature``, its name; ``objective``, that of the best
-            tree with this feature in its first test (None: the feature cannot be tested);
+            One dict per feature, best first: ``feature``, its name; ``objective``, the objective of
+            the best tree with this feature in its first test (None: the feature cannot be tested);
             ``more``, how much more than the optimum; ``tests``, how many of its first tests come
             within; ``found``, these tests (if there are none, the best one), each a dict with
             ``threshold`` (numbers up to it go left) or ``levels`` (these go left), ``missing``
@@ -417,8 +417,9 @@ class OptimalTreeClassifier(_Searched):
         Returns:
             One dict per criterion: ``criterion``; ``errors``, the weight of the misclassified rows;
             ``more``, how many more than this tree has; ``loss``, this tree's objective for the
-            grown tree; ``excess``, how much it is above that of this tree; ``leaves``. Its method
-            ``plot`` draws the excess (`fasttree.plots.greedy_losses`).
+            grown tree; ``excess``, how much ``loss`` is above the loss of this tree; ``leaves``,
+            the number of leaves. Its method ``plot`` draws the excess
+            (`fasttree.plots.greedy_losses`).
 
         Raises:
             ValueError: limits that leave room for one leaf only; an unknown criterion.

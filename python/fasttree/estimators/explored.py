@@ -204,7 +204,7 @@ def explored(
         models: (name, model) of each, with the same columns and classes.
         X, y, criteria, title: as in `explore`.
         limits: limits of the content.
-        stability: that of the first model, as in `explore`.
+        stability: the `Stability` of the first model, as in `explore`.
         roots: what the page lists of the first tests of the models: ``within``, the distance to
             the optimum; ``of``, how many first tests there are; by model ``objective``, ``more``
             (than the optimum) and ``tests`` (of the same feature, within the distance). None: no

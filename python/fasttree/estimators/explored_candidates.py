@@ -62,7 +62,8 @@ class Rows:
 
     @property
     def weight(self) -> np.ndarray:
-        """Weight of each row, shape (n_rows,)."""
+        """Weight of each row, float64, shape (n_rows,); ones where the rows have no weights. Unlike
+        the attribute `weights`, it is never None."""
         return np.ones(len(self.table)) if self.weights is None else self.weights
 
 

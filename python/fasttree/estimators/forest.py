@@ -73,11 +73,11 @@ class GrownForest(Estimator):
         Args:
             X: rows, or a `Table` with its target (then y is None); or rows in batches, see
                 `FastTreeClassifier.fit`.
-            y: labels, shape (n_rows,); of batches the name of their column.
+            y: labels, shape (n_rows,); for rows in batches, the name of the column that holds them.
             sample_weight: weights >= 0, shape (n_rows,). They multiply the draws of a row in the
                 sample of a tree; in a tree an integer weight is that many copies of the row, and a
                 row of weight 0 is dropped before anything else. Default: the Table's own weights,
-                or 1. Of batches the name of their column.
+                or 1. For rows in batches, the name of the column that holds them.
             client: a ``dask.distributed.Client`` whose workers grow the trees; not for batches.
 
         Returns:
@@ -231,8 +231,8 @@ class GrownForest(Estimator):
     ) -> np.ndarray:
         """How often each tree's sample holds each training row.
 
-        ``estimators_[t]`` is the tree that a single estimator grows on the training rows with row
-        t of the counts times `sample_weight` as weights, `max_features` and the tree's seed. Of
+        ``estimators_[t]`` is the tree that a single estimator grows on the training rows with row t
+        of the counts times `sample_weight` as weights, `max_features` and the tree's seed. With
         fractional weights, each draw counts as a row for limits on rows.
 
         Args:
@@ -267,7 +267,7 @@ class GrownForest(Estimator):
         """The rows and the configuration of the fit, made again from the same training rows.
 
         Raises:
-            ValueError: a forest without samples, or other columns than those of the fit.
+            ValueError: a forest without samples, or rows with other columns than in the fit.
         """
         check_is_fitted(self)
         if not self.bootstrap:
@@ -390,7 +390,15 @@ class GrownForest(Estimator):
     # -- predicting -------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> np.ndarray:
-        """Leaf of each row in each tree as a node number, shape (n_rows, n_estimators)."""
+        """Leaf of each row in each tree, int, shape (n_rows, n_estimators).
+
+        The numbers are node numbers of the tree (``estimators_[t].tree_``), as in scikit-learn. A
+        row that is divided among branches (``missing="fractional"``) is in the leaf with the
+        largest part of it.
+
+        Args:
+            X: rows, as in `predict`.
+        """
         blocks, n = self._encode(X)
         return np.asarray(self._model.apply(blocks, n, self.n_jobs))
 
@@ -398,14 +406,18 @@ class GrownForest(Estimator):
 
     @property
     def estimators_(self) -> Sequence[Any]:
-        """The trees as fitted estimators, each made when it is looked at."""
+        """The trees as fitted estimators, a sequence of length `n_estimators`.
+
+        Each tree is made when it is looked at, and again at the next look; a list of the sequence
+        makes all of them once. A later fit of the forest does not change them.
+        """
         check_is_fitted(self, "_model")
         return ForestTrees(self)
 
     @property
     def feature_importances_(self) -> np.ndarray:
         """Mean over the trees of each feature's share in the summed score x weight of the splits,
-        shape (n_features,). That of a date is the sum over its year, month and weekday.
+        shape (n_features,). The importance of a date is the sum over its year, month and weekday.
 
         With ``criterion="gini"`` these are the usual impurity importances. They favour features
         with many values; `unbiased_importance` and `permutation_importance` do not.

@@ -7,11 +7,11 @@ What
 Source and equation
     Athey & Imbens, "Recursive partitioning for heterogeneous causal effects", PNAS 113 (2016), for
     honesty. Shares of classes: Clopper & Pearson (1934), the Beta quantiles B(a/2; x, n - x + 1)
-    and B(1 - a/2; x + 1, n - x), a = 1 - level, x of n rows. A mean: m +- t(1 - a/2; n - 1)
-    sqrt(v / (n - 1)), v the variance with divisor n. The q-quantile: the order statistics whose
-    ranks are the a/2 and 1 - a/2 quantiles of the binomial distribution of n and q, the upper one
-    plus 1. Weights that are no copies of rows: n = (sum w)^2 / sum w^2 (Kish 1965). Of a leaf with
-    parts f of rows: n = sum w f / max w, at most (sum w f)^2 / sum (w f)^2.
+    and B(1 - a/2; x + 1, n - x), a = 1 - level, x of n rows. A mean m with the variance v (divisor
+    n): m +- t(1 - a/2; n - 1) sqrt(v / (n - 1)). The q-quantile: the order statistics whose ranks
+    are the a/2 and 1 - a/2 quantiles of the binomial distribution of n and q, the upper one plus 1.
+    Weights that are no copies of rows: n = (sum w)^2 / sum w^2 (Kish 1965). In a leaf that holds
+    parts f of rows, n = sum w f / max w, at most (sum w f)^2 / sum (w f)^2.
 Complexity
     One walk of the kept rows down the tree; O(nodes x classes) for the intervals.
 When not to use it
@@ -157,24 +157,33 @@ class LeafIntervals:
     _is_empty: np.ndarray
 
     def said(self, node: int) -> str:
-        """The interval of a leaf as text; of classes for the share of the predicted one. The
-        interval of a leaf without rows is that of a node above, and the text says so."""
+        """The interval of a leaf as text, such as "0.832 to 1". For classes it is the interval of
+        the share of the predicted class. A leaf without rows has the interval of a node above, and
+        the text says so."""
         at = node if self.low.ndim == 1 else (node, max(int(self._label[node]), 0))
         ends = f"{figures(float(self.low[at]), 3)} to {figures(float(self.high[at]), 3)}"
         return f"{ends} of a node above" if self._is_empty[node] else ends
 
     @property
     def title(self) -> str:
-        """What the intervals are, for headings."""
+        """The level of the intervals and the quantity that they are for, as a heading without a
+        full stop: the predicted number, or the share of the predicted class."""
         of = "prediction" if self.low.ndim == 1 else "share of the predicted class"
         return f"interval of level {self.level:g} for the {of}"
 
     def legend(self) -> list[str]:
-        """The lines below a tree whose text has intervals in brackets."""
+        """The lines below a tree whose text has intervals in brackets: what the brackets mean, and
+        the notes, such as the warning that intervals of a tree that is not honest are too
+        narrow."""
         return [f"In brackets: the {self.title}.", *self.notes]
 
     def to_text(self) -> str:
-        """A line per leaf, with the class whose share it gives, and the notes."""
+        """The intervals as text: a heading, a line per leaf and the notes.
+
+        The line of a leaf has its node number, the class whose share it gives (none for a number),
+        the ends of the interval and the number of rows n that it is based on. Inner nodes are left
+        out.
+        """
         leaves = np.flatnonzero(~np.isnan(self.low.reshape(len(self.low), -1)[:, 0])).tolist()
         names = [f", {one_line(name)}" for name in self._classes] or [""]
         lines = [
@@ -194,7 +203,7 @@ class LeafIntervals:
 def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") -> LeafIntervals:
     """An interval for what each leaf predicts, from the rows in it.
 
-    Of a tree with ``honest`` the rows of a leaf are a sample of its region, and an interval holds
+    In a tree with ``honest`` the rows of a leaf are a sample of its region, and an interval holds
     the true share, mean or quantile of the region with a chance of `level`: Clopper-Pearson for the
     share of each class, Student's t for a mean (of numbers that are about normal, or many), order
     statistics for a median or quantile. A leaf without rows has the interval of the node that it
@@ -212,8 +221,9 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
         ``model.to_text(intervals=...)`` shows it in the tree.
 
     Raises:
-        ValueError: an argument outside its domain, or weights or targets of rows that the model
-            does not hold: those of a model file, and weights of a tree that is not honest.
+        ValueError: an argument outside its domain; or weights or targets of rows are needed that
+            the model does not hold: a model file has neither, and a tree that is not honest keeps
+            no weights.
 
     Examples:
         >>> import fasttree
@@ -261,8 +271,12 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
 
 
 def known_intervals(fitted: Any) -> LeafIntervals | None:
-    """The intervals of an honest tree; None of other trees, and of a tree from a model file that
-    does not hold the weights."""
+    """The intervals of an honest tree, for pages that show them where they can be computed.
+
+    None for a tree that is not honest, and for one from a model file that does not hold the weights
+    or targets of its rows; `leaf_intervals` would be too narrow for the first and raises for the
+    second.
+    """
     if not is_honest(fitted):
         return None
     try:

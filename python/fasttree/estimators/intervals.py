@@ -10,8 +10,6 @@ Source and equation
     smallest with a probability of k / (n + 1) or more.
 Complexity
     O(n).
-When not to use it
-    Directly; see `FastForestRegressor.predict_interval`.
 """
 
 from __future__ import annotations
@@ -58,7 +56,11 @@ more, or ask for less
 
 
 def rank_of_margin(coverage: float, n_rows: int) -> int:
-    """Rank of the margin among `n_rows` scores, 1 for the smallest."""
+    """Rank of the margin among `n_rows` scores, 1 for the smallest: (n + 1) coverage, rounded up.
+
+    A rank above `n_rows` means that there are too few scores for the coverage. `ROUNDING` is taken
+    off first, so that 10 x 0.7 has the rank 7 and not 8.
+    """
     return math.ceil((n_rows + 1) * coverage - ROUNDING)
 
 

@@ -1,9 +1,9 @@
 """The parameter `loss` of `OptimalTreeClassifier`: a function of leaves as a table of its values.
 
 What
-    The search asks for the loss of millions of leaves on several threads, and calls no Python. Of
-    two classes with whole weights there are (n_0 + 1)(n_1 + 1) different leaves at most, so the
-    function is asked for all of them once.
+    The search asks for the loss of millions of leaves on several threads, and calls no Python. With
+    two classes and whole weights there are at most (n_0 + 1)(n_1 + 1) different leaves, so the
+    function is called for all of them once, before the search.
 Equation
     The bounds of the search need of a loss L(i, j) of i rows of the first class and j of the second
     that L >= 0 and that one more row never costs less: L(i, j) <= L(i + 1, j), L(i, j + 1). Then
@@ -28,7 +28,7 @@ from .._checks.words import counted
 from ..table import Table
 
 MOST_LEAVES = 4_000_000
-"""Largest number of different leaves, those of 2,000 rows of each class."""
+"""Largest number of different leaves, which 2,000 rows of each class reach."""
 LINES_PER_CALL = 64
 """Lines of the table, each a number of rows of the first class, in one call of the function."""
 ROUNDING = 1e-9

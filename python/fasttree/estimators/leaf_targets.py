@@ -3,7 +3,7 @@
 What
     Each leaf holds the training rows of the tree's sample that end in it. A new row weighs the
     training rows by the leaves that it shares with them; the quantiles of the target under these
-    weights are those of its distribution given the row's features.
+    weights estimate the quantiles of its distribution given the row's features.
 Source and equation
     Meinshausen, "Quantile regression forests", Journal of Machine Learning Research 7 (2006): with
     b_ti the weight of row i, times its draws in the sample of tree t, and
@@ -139,7 +139,7 @@ class LeafTargets:
             leaves: leaf of each row in each tree, shape (n_rows, n_trees).
             at: the quantiles, shape (n_quantiles,).
             tree_of: the nodes of a tree by its number. A leaf without training rows answers with
-                those of the nearest node above it that has some.
+                the rows of the nearest node above it that has some.
 
         Returns:
             Shape (n_rows, n_quantiles).

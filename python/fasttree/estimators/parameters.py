@@ -4,8 +4,6 @@ What
     `config_of` checks each parameter and makes the dict that the core reads; criteria, prunings,
     discretisers and seeds have a function each. `stored_parameters` writes parameters as JSON for
     a model file, `restored_parameters` reads them. `refuse_unknown` answers a wrong name.
-When not to use it
-    Directly; see `FastTreeClassifier`.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ SHARES = "min_samples_split", "min_samples_leaf"
 """Parameters that are a number of rows, or a share of the rows."""
 
 COUNTS_COPIES = "multisurf", "multisurf_star"
-"""Criteria that count every copy of a row, of which there may be too many."""
+"""Criteria that count every copy of a row, so that large weights may make too many copies."""
 
 OWNERS = {
     "FastTreeClassifier": [p.name for p in declaration.TREE],
@@ -84,7 +82,12 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
 
 
 def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None:
-    """Raise a TypeError for a name that is not a parameter of a class; see `made_of`."""
+    """Raise a TypeError for a name that is not a parameter of a class.
+
+    The message says where the name belongs (an option of the criterion, another function, another
+    estimator), else it suggests the most similar parameter. `made_of` calls it before the
+    constructor, which would not say so.
+    """
     names = kind._get_param_names()
     for name, value in params.items():
         if name not in names:
@@ -150,19 +153,28 @@ def seed_of(random_state: Seed, drawn: bool = True) -> int:
 
 
 def grows_at_random(params: Mapping[str, Any]) -> bool:
-    """Whether the growth of a tree with these parameters draws random numbers."""
+    """Whether the growth of a tree with these parameters draws random numbers.
+
+    If it does not, the tree is the same for every `random_state`, and no seed need be drawn from a
+    generator that is given as one.
+    """
     is_drawn = "random" in (params["ties"], params["splitter"])
     return is_drawn or params["max_features"] is not None or params.get("test") == "permutation"
 
 
 def discretizer_of(params: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The parameter `discretize` as the core reads it; None when thresholds are searched."""
+    """The parameter `discretize` as the core reads it; None when thresholds are searched.
+
+    ``"auto"`` is resolved by the criterion (`binning_of`), and a method that is given by its name
+    gets `n_bins` as its number of bins.
+    """
     made = discretize.make(binning_of(params), params["n_bins"])
     return None if made is None else made.to_config()
 
 
 def task_of(params: Mapping[str, Any]) -> Task:
-    """The task of an estimator with these parameters: only regressors have `target_bins`."""
+    """The task of an estimator with these parameters, ``"regression"`` or ``"classification"``. It
+    is read from the names alone: only regressors have `target_bins`."""
     return "regression" if "target_bins" in params else "classification"
 
 
@@ -185,7 +197,8 @@ def target_bins_of(value: Any) -> dict[str, Any]:
 
 
 def smoothing_of(method: str | None) -> dict[str, Any]:
-    """The parameter `leaf_smoothing` as the core reads it."""
+    """The parameter `leaf_smoothing` as the core reads it: a method and its options. None is
+    ``"none"``, and the m-estimate has m = 2."""
     return {"method": method, "m": 2.0} if method == "m_estimate" else {"method": method or "none"}
 
 
@@ -238,7 +251,10 @@ def stored_discretizer(value: Any) -> Any:
 
 
 def restored_discretizer(value: Any) -> Any:
-    """The inverse of `stored_discretizer`.
+    """The inverse of `stored_discretizer`: a discretiser from the plain values of a model file.
+
+    Only classes that `fasttree.discretize` lists are made, so a file cannot name another class.
+    Texts and None are returned as they are.
 
     Raises:
         ValueError, KeyError, TypeError: what it did not write.

@@ -20,7 +20,11 @@ from sklearn.base import BaseEstimator
 
 
 def state_for_pickle(estimator: Any) -> dict[str, Any]:
-    """The attributes of an estimator, with its model as bytes."""
+    """The attributes of an estimator, with its model as the bytes of a model file.
+
+    Attributes that follow from the model (`_derived`) are left out. An estimator that is not fitted
+    has no model, and its attributes are returned as they are. It serves as ``__getstate__``.
+    """
     state = dict(BaseEstimator.__getstate__(estimator))
     if state.get("_model") is not None:
         state["_model"] = state["_model"].to_bytes()

@@ -106,12 +106,20 @@ class Schema:
 
     @property
     def date_parts(self) -> dict[str, tuple[str, str]]:
-        """Name of each column that is made of a date -> (the column of dates, the part)."""
+        """(column of dates, part) of each column that was made of a date, by its name.
+
+        The part is one of `PARTS`: year, month or weekday. Exports compute these columns from the
+        date, so that a user need not supply them. Without dates the dict is empty.
+        """
         parts_of = {name: zip(part_names([name]), PARTS, strict=True) for name in self.dates}
         return {name: (of, part) for of, parts in parts_of.items() for name, part in parts}
 
     def warn_of_cells(self) -> None:
-        """Warn of tested columns whose cells SQL reads in another way than the model does."""
+        """Warn of tested columns whose cells SQL reads in another way than the model does.
+
+        These are dates as text of another form than 2024-01-31, and numbers with a currency or
+        percent sign. SQL would compare such cells without an error and predict wrongly.
+        """
         tested = {self.names[j] for j in self.read}
         for name in self.dates:
             words = form_of_dates(self.unused[self.names.index(name)] or "")
@@ -146,14 +154,20 @@ class Schema:
         vars(self).update({"ordered": [False] * len(state["names"]), **state})
 
     def part(self, places: list[int]) -> Schema:
-        """The schema of the columns with the numbers `places`, in that order."""
+        """The schema of the columns at the positions `places`, in that order. Predictions from a
+        frame with only the tested columns use it. Classes and target stay; which columns are tested
+        is left unknown."""
         fields = ("names", "nominal", "levels", "unused", "ordered")
         lists: dict[str, Any] = {f: [getattr(self, f)[j] for j in places] for f in fields}
         return replace(self, **lists, tested=None)
 
     @classmethod
     def of_json(cls, text: str, has_names: bool, owner: str) -> Schema:
-        """The schema in the JSON text of a model of the core; see `of_model`."""
+        """The schema in the JSON text that a model of the core writes.
+
+        Unlike `of_model`, it does not know which columns some test reads, so all columns are needed
+        for a prediction. `SplitColumns` keeps its schema in this form, in which it can be pickled.
+        """
         document = json.loads(text)
         features = document["features"]
         return cls(

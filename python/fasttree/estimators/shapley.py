@@ -60,8 +60,8 @@ def shap_values(
 
     Returns:
         Values, shape (n_rows, n_features, n_classes). Over the features they sum to
-        ``predict_proba(X) - expected_value``. Of a regressor, shape (n_rows, n_features), as
-        in the ``shap`` package; they sum to ``predict(X) - expected_value``.
+        ``predict_proba(X) - expected_value``. A regressor has values of shape (n_rows, n_features),
+        as in the ``shap`` package, which sum to ``predict(X) - expected_value``.
 
     Raises:
         ValueError: rows that the model cannot read; a forest in which some leaf predicts
@@ -100,9 +100,10 @@ def shap_explanation(fitted: Any, X: Any, **options: Any) -> Any:
         **options: as in `shap_values`.
 
     Returns:
-        An Explanation with values (n_rows, n_features, n_classes), base_values (n_rows,
-        n_classes), data, feature_names and output_names; ``explanation[..., 0]`` is that of the
-        first class. Of a regressor, values (n_rows, n_features) and base_values (n_rows,).
+        An Explanation with values (n_rows, n_features, n_classes), base_values (n_rows, n_classes),
+        data, feature_names and output_names; ``explanation[..., 0]`` is the Explanation of the
+        first class. A regressor has values of shape (n_rows, n_features) and base_values of shape
+        (n_rows,).
 
     Raises:
         ImportError: the ``shap`` package is not installed.

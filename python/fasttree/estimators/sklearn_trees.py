@@ -89,11 +89,11 @@ def to_sklearn(
 
     Returns:
         A fitted estimator. Its ``tree_.value`` holds probabilities, as scikit-learn's do; ours
-        holds class counts. Of a number, ``tree_.impurity`` is ours for the criteria that
-        scikit-learn has (``squared_error``, ``absolute_error``, ``poisson``), else the
-        variance, under ``squared_error``; a test of a chain, which stands for a part of a test
-        of ours, has the weighted means of the numbers and impurities of its branches (of
-        ``squared_error``, their variance).
+        holds class counts. In a regression tree, ``tree_.impurity`` is ours for the criteria that
+        scikit-learn has (``squared_error``, ``absolute_error``, ``poisson``), else the variance,
+        under ``squared_error``; a test of a chain, which stands for a part of a test of ours, has
+        the weighted means of the numbers and impurities of its branches (of ``squared_error``,
+        their variance).
 
     Raises:
         ValueError: fractions of rows, a leaf that predicts nothing or not its most probable
@@ -222,8 +222,9 @@ def _moved_thresholds(
 ) -> dict[tuple[int, float], float]:
     """The thresholds that must move, so that no value changes sides when it is rounded to float32.
 
-    The values are those of X; without X those of the training rows, whose conflicts `fit` recorded;
-    and where it could not, all numbers of six significant digits, which float32 tells apart.
+    The values are the numbers in X; without X they are the numbers in the training rows, whose
+    conflicts `fit` recorded. Where `fit` could not, they are all numbers of six significant digits,
+    which float32 tells apart.
 
     Returns:
         (feature, threshold) -> where it moves to.
@@ -409,9 +410,9 @@ class _Statistics:
     """Statistics of the training rows in nodes, as scikit-learn's trees hold them.
 
     Attributes:
-        criterion: scikit-learn's name of the impurity. Of classes entropy for information gain,
-            else Gini; of a number the model's criterion where scikit-learn has it, else the squared
-            error.
+        criterion: scikit-learn's name of the impurity. For classes it is the entropy for
+            information gain, else Gini; for numbers it is the model's criterion where scikit-learn
+            has it, else the squared error.
     """
 
     def __init__(self, model: Any, reading: Reading) -> None:

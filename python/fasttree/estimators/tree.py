@@ -102,11 +102,11 @@ class FastTreeClassifier(TreeEstimator, Classifier):
                 ``threshold_search="histogram"``, rows in batches: a Parquet file or folder, a
                 ``pyarrow.dataset``, a list of Arrow batches, a function that returns an iterable of
                 batches.
-            y: labels, or the numbers of a regression, shape (n_rows,); of batches the name of their
-                column.
+            y: labels, or the numbers of a regression, shape (n_rows,); for rows in batches, the
+                name of the column that holds them.
             sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
                 the row, a row of weight 0 is dropped before anything else. Default: the Table's own
-                weights, or 1. Of batches the name of their column.
+                weights, or 1. For rows in batches, the name of the column that holds them.
             groups: with `honest`: one per row, or the name of a column of X, which the tree then
                 does not use; each group is kept for the leaves as a whole, or not.
 
@@ -296,7 +296,7 @@ class FastTreeRegressor(TreeEstimator, Regressor):
         n_nodes_: number of nodes.
         route_: the form in which `fit` read the rows, and why.
         tree_: read-only arrays (`TreeArrays`); ``value`` is the number that a node predicts,
-            ``impurity`` that of its rows by the criterion.
+            ``impurity`` is the impurity of its rows by the criterion.
         trace_: the splits in order (`Trace`).
         prune_report_: what pruning cut and why (`fasttree.pruning.PruneReport`).
         feature_importances_: share of each feature in the summed score x weight of the splits,

@@ -40,7 +40,8 @@ class Coding:
 
     @property
     def n_levels(self) -> list[int]:
-        """Number of levels of each column, 0 for a numeric one."""
+        """Number of levels of each column, 0 for a numeric one. These are the levels of all parts
+        together, so that a code means the same level in each part."""
         return [0 if levels is None else len(levels) for levels in self.facts.levels]
 
     def target_of(self, rows: Rows) -> Any:
@@ -85,7 +86,12 @@ class Coding:
         return _engine.blocks_of(columns)
 
     def schema(self) -> dict[str, Any]:
-        """Names, kinds, levels, classes, cut points and imputed values, for the core."""
+        """Names, kinds, levels, classes, cut points and imputed values, as the core reads them.
+
+        A numeric column has cut points only once they are known (`cuts` is not empty), and a column
+        has an imputed value only if it had missing cells to fill. The fitted model stores this
+        schema.
+        """
         features = []
         for j, (name, levels) in enumerate(zip(self.facts.names, self.facts.levels, strict=True)):
             feature: dict[str, Any] = {"name": name, "kind": "numeric"}

@@ -1,14 +1,16 @@
-"""Fits of trees and forests on batches of rows, of which only codes are kept in memory.
+"""Fits of trees and forests on batches of rows; only codes of the cells are kept in memory.
 
 What
     `fit` reads the batches in several passes, keeps one byte per cell (two if a column has more
     than 256 codes), and grows a tree or forest on these codes. The model is bit-identical to a fit
     on all rows together with ``threshold_search="histogram"``; numbers of a target are kept on one
-    grid (2^-41 of their range at most), so that this holds of leaf numbers where all are on it.
+    grid (2^-41 of their range at most), so the predicted numbers are bit-identical only if all
+    numbers of the target lie on this grid.
 Complexity
     Two to five passes over the batches: one for kinds, levels and classes (if there is a schema, it
     reads labels, weights and nominal columns only), one for imputed values with ``missing="mode"``,
-    one or two for the cut points of numeric columns, and one for the codes. Growth as on an array.
+    one or two for the cut points of numeric columns, and one for the codes. Growth costs as much as
+    on an array.
 Memory
     Three times p + 1 bytes per row for p columns (p + 5 with weights), rounded up to a multiple of
     eight; a forest needs 20 bytes per row more.
@@ -192,7 +194,12 @@ def check_arguments(estimator: Any, y: Any, sample_weight: Any, frames: bool = T
 
 
 def reader_for(estimator: Any, y: str | None = None, sample_weight: str | None = None) -> Reader:
-    """The reader of parts for an estimator; `y` and `sample_weight` are names of columns."""
+    """The reader that splits each part into features, target and weights for an estimator.
+
+    `y` and `sample_weight` are names of columns of the parts; None where they come as collections
+    beside the rows (Dask Arrays), or where rows have no weights. Which columns are nominal, and
+    whether the target is a number, follows from the estimator.
+    """
     return Reader(y, sample_weight, estimator.categorical_features, estimator._task)
 
 
@@ -236,7 +243,11 @@ class Columns:
         return cls(tuple(features), tuple(spared))
 
     def completed(self, facts: PartFacts) -> PartFacts:
-        """Facts of a pass that did not read the spared columns, with these added."""
+        """The facts of a pass that did not read the spared columns, with these columns added.
+
+        The spared columns are numeric by the schema, so they have no levels. Afterwards the columns
+        are in the order of `features`.
+        """
         if not self.spared:
             return facts
         levels_of = dict(zip(facts.names, facts.levels, strict=True))

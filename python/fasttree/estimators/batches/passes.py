@@ -302,12 +302,17 @@ def encode_part(coding: Coding, hashed: bool, rows: Rows) -> Encoded:
 
 
 def merge_sums(a: list[int], b: list[int]) -> list[int]:
-    """The `Encoded.sums` of two parts together."""
+    """The `Encoded.sums` of two parts together: they are added class by class. They are whole
+    numbers of Python, which do not overflow, so the order of the parts does not matter."""
     return [sum_a + sum_b for sum_a, sum_b in zip(a, b, strict=True)]
 
 
 def merge_features(a: list[CodedFeature], b: list[CodedFeature]) -> list[CodedFeature]:
-    """The `Encoded.features` of two parts together, with the extremes of each bin over both."""
+    """The `Encoded.features` of two parts together, with the extremes of each bin over both parts.
+
+    Both parts were encoded with the same cut points and levels, so their numbers of codes are
+    equal. There is a code for missing values if either part has one.
+    """
 
     def extremes(range_a: np.ndarray | None, range_b: np.ndarray | None) -> np.ndarray | None:
         if range_a is None or range_b is None:

@@ -49,7 +49,8 @@ class Rows:
         return len(self.table)
 
     def target_column(self, name: str) -> Column:
-        """The target as a column of this name."""
+        """The target of these rows as a `Column` of the given name: numeric for a regression, else
+        nominal with the classes of this part as its levels."""
         if isinstance(self.target, NumericTarget):
             return Column(name, "numeric", self.target.numbers)
         return Column(name, "nominal", self.target.codes, self.target.classes)

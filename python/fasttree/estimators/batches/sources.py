@@ -153,7 +153,11 @@ def _of_dataset(dataset: Any, name: str) -> Batches:
 
 
 def numbers_of(schema: Any) -> tuple[str, ...]:
-    """Names of the columns of which a schema of Arrow says that they are numbers."""
+    """Names of the columns that are integers or floating-point numbers by a schema of Arrow.
+
+    The first pass over the rows need not read these columns, as they have no levels. Decimals and
+    bools are not among them.
+    """
     from pyarrow import types
 
     return tuple(f.name for f in schema if types.is_integer(f.type) or types.is_floating(f.type))

@@ -65,7 +65,11 @@ def any_inexact(values: np.ndarray) -> bool:
 
 
 def inexact_message(name: str, row: int, value: int, *, is_target: bool = False) -> str:
-    """The words of the error for a whole number that float64 does not hold."""
+    """The message of the error for a whole number that float64 does not hold.
+
+    It names the column and row and the nearest number, and suggests an offset. A feature may also
+    be left out or given as strings, which a target (`is_target`) may not.
+    """
     instead = "" if is_target else ", leave the column out, or give strings"
     return (
         f"{'target' if is_target else 'column'} {name!r}, row {row}: float64 has no {value}, the "

@@ -89,7 +89,9 @@ def resolve_roles(
 
 
 def each_role(roles: Roles | Kind | None, n_features: int) -> Roles:
-    """The role of each column, from what `resolve_roles` returns."""
+    """The role of each column as a list of length `n_features`, from the result of `resolve_roles`.
+    One role for all columns is repeated, also None, which leaves the role to the type of the
+    cells."""
     return [roles] * n_features if roles is None or isinstance(roles, str) else roles
 
 

@@ -148,7 +148,7 @@ def conversion_code(texts: Sequence[str], more: str = "") -> str:
     """Code that makes numbers, or dates, of a pandas column of texts.
 
     Args:
-        texts: the texts, all of which read as numbers.
+        texts: the texts; each of them reads as a number.
         more: further arguments of the code, such as ``", errors='coerce'"``.
 
     Examples:

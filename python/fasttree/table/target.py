@@ -21,7 +21,8 @@ from .columns import Column
 
 
 def no_target() -> ValueError:
-    """The error of rows without a target, in scikit-learn's words."""
+    """The ValueError for rows without a target, to be raised by the caller. In Python its words are
+    scikit-learn's, which its estimator checks look for; the shell has words of its own."""
     return ValueError(
         worded(
             "requires y to be passed, but the target y is None: give labels, the name of a column "
@@ -62,7 +63,8 @@ class Target:
         return replace(self, labels=labels, codes=self.codes[rows])
 
     def decode(self) -> np.ndarray:
-        """Labels row by row; an object array with None where a label is missing."""
+        """The labels row by row, shape (n_rows,), in their own dtype. If a label is missing, the
+        result is an object array with None for it."""
         if self.labels is not None:
             return self.labels
         if len(self.codes) == 0 or int(self.codes.min()) >= 0:
@@ -109,7 +111,8 @@ class NumericTarget:
         return NumericTarget(self.name, self.numbers[rows])
 
     def decode(self) -> np.ndarray:
-        """The numbers row by row."""
+        """The numbers row by row, float64, shape (n_rows,), NaN where one is missing. The array
+        itself is returned, not a copy."""
         return self.numbers
 
     def checked_codes(self) -> NoReturn:

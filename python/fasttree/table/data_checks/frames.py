@@ -149,7 +149,7 @@ _DATES = DateFormat("ymd", is_long=True)
 
 def _special_content(values: Any) -> DateFormat | Unusable | None:
     """What a column holds if it cannot be used as it is: dates of some format, or cells that no
-    Table can hold. None of a column that a Table can hold.
+    Table can hold. The result is None for a column that a Table can hold.
 
     Args:
         values: an array, a list or a series of any library.
@@ -157,7 +157,7 @@ def _special_content(values: Any) -> DateFormat | Unusable | None:
     dtype_kind = getattr(getattr(values, "dtype", None), "kind", None)
     if dtype_kind in ("b", "f"):
         return None
-    # Of pandas, too: narwhals does not know some of its time zones, nor periods.
+    # This includes pandas: narwhals does not know some of its time zones, nor periods.
     if dtype_kind == "M" or str(getattr(values, "dtype", "")).startswith("period["):
         return _DATES
     if isinstance(values, np.ndarray) and dtype_kind != "O":

@@ -1,4 +1,4 @@
-"""Columns of text that are numbers but for their format, or but for a few words among them.
+"""Columns of text that would be numbers without their format, or without a few words among them.
 
 A format is a comma, a currency sign or a unit at each number, or a time of day. Words are cells
 such as "unknown".
@@ -41,7 +41,11 @@ def find(column: ColumnFacts) -> Finding | None:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Says of each column what makes it text, and the remedy."""
+    """One sentence per column, with the reason why it is text and the remedy.
+
+    A word that comes from a repeated line of names is left out, as the check `stray_rows` reports
+    the whole row. A finding without evidence has no sentence.
+    """
     for finding in found:
         if finding.evidence is None:
             continue

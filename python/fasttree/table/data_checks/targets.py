@@ -26,7 +26,11 @@ MIN_ROWS_ASKED = 20
 
 
 def find_constant(facts: TableFacts) -> Iterator[Finding]:
-    """A target that has the same value in all rows; the evidence is that value."""
+    """Yield a finding if the target has the same value in all rows; the evidence is that value.
+
+    A fit to such a target is one leaf, which is allowed and only warned about. A target with
+    missing numbers beside one value is no constant.
+    """
     target = facts.target
     if target is None or not facts.n_rows:
         return
@@ -134,7 +138,12 @@ def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) ->
 
 @unfailing()
 def warn_of_small_classes(classes: Any, codes: np.ndarray, n_folds: int) -> None:
-    """Warn of classes that occur in fewer rows than there are folds."""
+    """Warn of classes that occur in fewer rows than there are folds.
+
+    Some test parts then have no row of the class, so measures of the class are undefined there.
+    Codes below 0 (missing labels) and classes without rows are not counted. Nothing is said under
+    `quiet`.
+    """
     if is_quiet():
         return
     counts = np.bincount(codes[codes >= 0], minlength=len(classes))

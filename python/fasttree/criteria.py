@@ -59,7 +59,8 @@ class Criterion(Declared):
 
     @property
     def name(self) -> str:
-        """Canonical name."""
+        """Canonical name in the registry, such as ``"info_gain"``, which `make` accepts. Aliases
+        are accepted as well, but never returned."""
         return str(self.info["name"])
 
     def options(self, classes: Sequence[Any] = (), n_rows: int = 0) -> dict[str, Any]:
@@ -96,7 +97,11 @@ class Criterion(Declared):
         return self._evaluate(tables, declared, occurring)[0]
 
     def distance(self, tables: Any, *, declared: Any = None, occurring: Any = None) -> np.ndarray:
-        """Distances of contingency tables, smaller is better; arguments as in `score`."""
+        """Distances of contingency tables, shape () or (n,); smaller is better.
+
+        Growth that compares leaves or whole trees (``evaluation="global"`` or ``"glocal"``) uses
+        the distance where other growth uses the score. The arguments are those that `score` takes.
+        """
         return self._evaluate(tables, declared, occurring)[1]
 
     def _evaluate(
@@ -140,7 +145,8 @@ def idle_options(options: Mapping[str, Any], usual: Mapping[str, Any]) -> list[s
 
 
 def idle_message(name: str, options: Mapping[str, Any]) -> str:
-    """The message for an option that has no effect, with what it needs."""
+    """The message for an option that has no effect beside the decay that is given, with the decays
+    that it needs. `options` are all options by name, and `name` must be a key of `DISTANCES`."""
     needed = " or ".join(f"decay={decay!r}" for decay in DISTANCES[name])
     return (
         f"{name}={shown(options[name])} cannot act beside decay={options['decay']!r}: it needs "
@@ -166,7 +172,15 @@ def option_hint(criterion: Any, name: str, value: Any) -> str:
 
 
 def size_values(size: Callable[[np.ndarray], Any], n_rows: int) -> list[float]:
-    """A size function at 0, 1, ... n_rows, checked: concave, non-decreasing, 0 at 0."""
+    """The values of a size function at 0, 1, ..., n_rows, as n_rows + 1 floats.
+
+    The core takes these values, as it does not call Python. The properties are checked with a
+    relative tolerance of 1e-9.
+
+    Raises:
+        ValueError: the function is not concave and non-decreasing with size(0) = 0, or does not
+            return one finite number per size.
+    """
     values = np.asarray(size(np.arange(n_rows + 1, dtype=np.float64)), dtype=np.float64)
     if values.shape != (n_rows + 1,) or not np.all(np.isfinite(values)):
         raise ValueError("size must map an array of set sizes to finite numbers, one for each")
@@ -187,13 +201,13 @@ def _class_code(given: Any, classes: Sequence[Any]) -> int:
 
 @dataclass(eq=False, repr=False)
 class PairFunction(Parameters):
-    """A function of one's own of count matrices: ``F(R_root, R, tables) -> scores``, one call a
-    node.
+    """A function of one's own of count matrices: ``F(R_root, R, tables) -> scores``, with one call
+    per node.
 
     Args:
         F: gets R over the whole node (classes, 4), whose columns 3 and 4 are zero; R of the node's
             features that vary (features, values, classes, 4), padded with zeros to the largest
-            number of values; and their tables (features, values, classes). It returns one score a
+            number of values; and their tables (features, values, classes). It returns one score per
             feature, larger is better.
         theta: weights of the cases 1 to 4, each in [0, 1].
         alpha, decay, at_zero: as in `Pi`.
@@ -225,7 +239,8 @@ class PairFunction(Parameters):
 
     @property
     def name(self) -> str:
-        """The function's name."""
+        """The name of the function `F`, which tables and model files show. It is no name of the
+        registry: `make` does not accept it."""
         return display_name(self.F)
 
     def options(self) -> dict[str, Any]:
@@ -252,7 +267,11 @@ class PairFunction(Parameters):
 
 
 class NamedCallable:
-    """The name of a user's criterion in a loaded model, whose function was not saved."""
+    """The name of a user's criterion in a loaded model, whose function was not saved.
+
+    The model predicts as before. Calling the object, as a further fit does, raises a ValueError
+    that says to set the parameter to the function. Two of them are equal if their names are.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -295,24 +314,34 @@ def _by_name() -> dict[str, type[Criterion]]:
 
 
 def names(task: Task = "classification") -> tuple[str, ...]:
-    """Names and aliases of the registry's criteria on classes, or on a number."""
+    """Names and aliases of the registry's criteria on classes, or for the task "regression" of the
+    criteria on a number, in the order of the registry. Commands list them as choices."""
     wanted = task == "regression"
     return tuple(n for n, kind in _by_name().items() if is_on_number(kind) == wanted)
 
 
 def is_on_number(criterion: Any) -> bool:
-    """Whether a criterion of the registry, an object or a class, reads a numeric target."""
+    """Whether a criterion of the registry, an object or a class, reads a numeric target. It is
+    False for a name, a function and anything else without an entry in the registry."""
     return bool(getattr(criterion, "info", {}).get("target") == "number")
 
 
 def is_of_trees(criterion: Any) -> bool:
-    """Whether it names a measure of whole trees, which has no score of a split."""
+    """Whether a value is the name of a measure of whole trees, which has no score of a split. Only
+    ``"matthews"`` is one; `OptimalTreeClassifier` takes it, and greedy growth refuses it."""
     return isinstance(criterion, str) and criterion == "matthews"
 
 
 def name_of(criterion: Any) -> str:
-    """Name of a criterion as `make` takes it, or of a measure of whole trees, which optimal trees
-    take; empty for a function."""
+    """Canonical name of a criterion as `make` takes it, or of a measure of whole trees, which
+    optimal trees take.
+
+    An alias gives the canonical name. A user's function has no name and gives "", except a
+    `PairFunction` and a `NamedCallable`, which have one.
+
+    Raises:
+        ValueError, TypeError: as `make`.
+    """
     if is_of_trees(criterion):
         return str(criterion)
     facts = facts_of(criterion)
@@ -419,8 +448,11 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
 
 
 def facts_of(criterion: Any) -> Mapping[str, Any]:
-    """The registry's facts of a criterion as `make` takes it, without an object of a name; none of
-    a function."""
+    """The registry's facts of a criterion as `make` takes it: name, evidence, options and more.
+
+    For a name no object is made. A user's function has no entry and gives an empty mapping. The
+    mapping is shared and must not be changed.
+    """
     if isinstance(criterion, str) and criterion in _by_name():
         return _by_name()[criterion].info
     made = make(criterion)
@@ -428,7 +460,9 @@ def facts_of(criterion: Any) -> Mapping[str, Any]:
 
 
 def evidence_of(criterion: Any) -> str:
-    """The evidence that a criterion needs: ``"table"``, ``"pairs"``, ... (a function: tables)."""
+    """The evidence that a criterion needs: ``"table"``, ``"pairs"``, ``"neighbours"`` or
+    ``"rows"``, and on numbers ``"moments"``, ``"order"`` or ``"neighbours"``. A user's function
+    reads tables, unless its attribute `evidence` says otherwise."""
     facts = facts_of(criterion)
     return str(facts["evidence"] if facts else getattr(criterion, "evidence", "table"))
 

@@ -47,7 +47,11 @@ class Declared(Parameters):
 
 
 def given_options(info: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Options that users give, as the registry declares them."""
+    """The options of an entry of the registry that users give, in declared order.
+
+    An option with the domain "size_values" is left out: it holds values of a function that the
+    package computes for the core.
+    """
     return [o for o in info["options"] if o["domain"]["kind"] != "size_values"]
 
 

@@ -52,7 +52,7 @@ def level_text(level: object) -> str:
 
 
 def for_terminal(text: str) -> str:
-    """Text for a terminal: control characters and the like as escapes, but for line ends and tabs.
+    """Text for a terminal: control characters and the like as escapes, except line ends and tabs.
 
     Examples:
         >>> print(for_terminal("\\x1b[31mred\\nnext"))

@@ -38,7 +38,8 @@ end)."""
 
 
 def undivided(records: np.ndarray) -> State:
-    """Rows of a partition as one group."""
+    """The rows of a partition as one group, which is the state in which growth starts. A state has
+    the records, and the positions at which its groups begin, with the number of rows at the end."""
     return records, np.array([0, len(records)], dtype=np.int64)
 
 

@@ -1,10 +1,10 @@
-"""Counts, scores and estimates of pairs and neighbours of rows on a cluster, equal to those of one
-process.
+"""Counts, scores and estimates of pairs and neighbours of rows on a cluster, with the results of
+one process.
 
 What
     Rows are divided into blocks. A unit of work counts the pairs of two blocks, in both orders, or
-    the pairs within one block. Counts are whole numbers, so their sums equal those of one pass over
-    all rows to the bit, in any order, and so do scores, which are contractions of the sums.
+    the pairs within one block. Counts are whole numbers, so their sums equal the counts of one pass
+    over all rows to the bit, in any order, and so do scores, which are contractions of the sums.
     Estimates divide the subsets of features, or the pairs of blocks of a sample, among the workers.
     For scores by neighbours (ReliefF, RReliefF, SURF, MultiSURF and variants) a unit finds the
     neighbours of a share of the rows among all rows, and sums their contributions to each feature.
@@ -107,7 +107,7 @@ def pair_counts(
         n_blocks: blocks of rows; default: by the number of workers. The counts do not depend on it.
 
     Returns:
-        `PairCounts`, equal to those of `fasttree.pair_counts` to the bit.
+        `PairCounts`, equal to the result of `fasttree.pair_counts` to the bit.
 
     Raises:
         ValueError: what `fasttree.pair_counts` raises, or `n_blocks` that is not within 1 and the
@@ -171,7 +171,7 @@ def score_features(
 
     Returns:
         Scores, larger is better, shape (n_features,); NaN for a feature of one value. Up to 64
-        columns they equal those of `fasttree.score_features` to the bit. For more columns that
+        columns they equal the scores of `fasttree.score_features` to the bit. For more columns that
         function sums in fixed point by default, and equals this one with ``precision="exact"``.
 
     Raises:
@@ -296,7 +296,8 @@ def estimate_features(
         client: a ``distributed.Client``; None takes the connected one.
 
     Returns:
-        `FeatureEstimates`, equal to those of one process to the bit. A worker holds all rows.
+        `FeatureEstimates`, equal to the estimates of one process to the bit. A worker holds all
+        rows.
 
     Raises:
         ValueError: what `fasttree.estimate_features` raises.
@@ -355,7 +356,7 @@ def neighbour_scores(
     backend: DaskBackend,
     n_shares: int | None,
 ) -> np.ndarray:
-    """One score per feature by a criterion on neighbours, that of `fasttree.score_features`.
+    """One score per feature by a criterion on neighbours, equal to `fasttree.score_features`.
 
     Args:
         X, y, criterion, sample_weight, params: as in `fasttree.score_features`.
@@ -391,7 +392,7 @@ def neighbour_scores(
     groups = np.concatenate([shares for _, shares in of_all((steps, real))])
     if not len(groups):
         return np.full(groups.shape[1] - 1, np.nan)
-    # Sums in floating point depend on the order: this is that of one process.
+    # Sums in floating point depend on the order: one process adds in the same order.
     scores = np.zeros(groups.shape[1] - 1)
     for group in groups:
         scores = (scores + group[0]) + group[1:]

@@ -117,10 +117,11 @@ class GreedyComparison(Records):
 
 
 def criteria_of_growth() -> list[str]:
-    """Names of all criteria that score a table of branches and classes.
+    """Names of all criteria that score a table of branches and classes, in the order of the
+    registry.
 
-    These are the criteria that a comparison grows a tree by unless the caller names some. Criteria
-    on pairs or neighbours of rows are left out: they need bins, which an optimal tree does not use.
+    A comparison grows one tree by each of them unless the caller names some. Criteria on pairs,
+    neighbours or rows are left out: they do not score such a table.
     """
     rows = criteria.list_criteria(target="classes")
     return [c["name"] for c in rows if c["evidence"] == "table"]

@@ -28,7 +28,9 @@ class Pruning(Declared):
 
     @property
     def needs_rows(self) -> str | None:
-        """The kind of rows that ``model.prune`` needs; None if it needs none."""
+        """The kind of rows that ``model.prune`` needs beside the tree, such as held-out rows; None
+        if it needs none. It may depend on an option: the registry names the option that asks for
+        rows."""
         rows = self.info["rows"]
         if rows is None or (rows[1] is not None and not getattr(self, rows[1])):
             return None

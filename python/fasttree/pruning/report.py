@@ -69,8 +69,10 @@ class _PricedCut(Cut):
 
 
 class PruneReport(Listed[Cut]):
-    """The changes that pruning made, in order, a sequence of `Cut`; prints as text, in a notebook
-    as a table."""
+    """The changes that pruning made, a sequence of `Cut` in the order in which they were made.
+
+    It is empty if nothing was cut. It prints as text, and displays in a notebook as a table.
+    """
 
     of = Cut
 

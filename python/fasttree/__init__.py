@@ -225,7 +225,7 @@ Readers validate the whole file before they use any of it, and execute nothing."
 
 
 def _kind_of(data: bytes) -> bytes:
-    """What the head of a model file calls the model, "" of other bytes."""
+    """The kind of model that the head of a model file names; "" for other bytes."""
     import re
 
     head = re.match(rb'\s*\{\s*"format"\s*:\s*"([^"]*)"', data[:100])

@@ -10,8 +10,6 @@ What
     then does not weigh them by the rows of the node. Under ``max_leaf_nodes`` and
     ``min_impurity_decrease`` a function is also asked for the score of all rows in one branch (the
     other branches are empty); NaN counts as 0 there.
-Complexity
-    None: the formulas live in the core.
 When not to use it
     To compute a score by hand: see `fasttree.score_features` and `Criterion.score`.
 
@@ -381,15 +379,15 @@ OTHER_NAMES = {
 and digits."""
 
 PRESETS = {"cart": "CART", "rpart": "CART", "c45": "C45", "j48": "C45", "id3": "ID3"}
-"""Names of learners that are presets here, written likewise."""
+"""Names of learners that are presets here, written in the same way."""
 
 CERTAIN = 0.8
-"""Likeness of two names from which one is meant by the other."""
+"""Similarity of two names from which on one is taken to mean the other."""
 
 
 def suggestion(name: str) -> tuple[str, bool]:
-    """What may be meant by a name that is no criterion, and whether that is certain; empty without
-    an idea.
+    """A hint on what may be meant by a name that is no criterion, and whether that is certain; the
+    hint is empty if no name is similar.
 
     Examples:
         >>> suggestion("Gini-Index"), suggestion("helinger")
@@ -472,7 +470,7 @@ TARGETS = {"classes": " on classes", "number": " on a number"}
 
 
 def list_criteria(*, target: str | None = None) -> Records:
-    """The registry as a table: one dict a criterion, shown as a table.
+    """The registry as a table: one dict per criterion, shown as a table.
 
     Args:
         target: ``"classes"`` or ``"number"``: the criteria on such a target; None: all.

@@ -160,7 +160,8 @@ def make_report(progress: Progress, what: str) -> Report | None:
 
 
 def counter(progress: Progress, what: str, total: int) -> Callable[[], None]:
-    """A function to be called after each of `total` steps; it reports how many are done.
+    """A function to be called after each of `total` steps; it reports the number of steps that are
+    done.
 
     Examples:
         >>> done = counter(print, "steps", 2)

@@ -66,7 +66,7 @@ def some_of(names: Sequence[str], short: Sequence[str] = ()) -> str:
     """Up to 20 names, or 400 characters, as a list in words, and the number of the others.
 
     Args:
-        names: all names, with whatever is said of each.
+        names: all names, each with any words on it.
         short: the names alone, if the others are to be listed as well.
 
     Examples:
@@ -190,7 +190,7 @@ def data_row(row: int) -> str:
 
 
 def row_word(row: int) -> str:
-    """The place of a row in words that go on: its number, in the shell its line.
+    """The position of a row within a sentence: its number in Python, its line in the shell.
 
     >>> row_word(7)
     'row 7'

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def plain(label: Any) -> bool | int | float | str:
-    """A label as JSON knows it: bool, int, float or str (NumPy scalars unwrapped, anything else by
+    """A label as a type of JSON: bool, int, float or str (NumPy scalars unwrapped, anything else by
     ``str``)."""
     if isinstance(label, np.generic):
         label = label.item()
@@ -105,8 +105,8 @@ def readable(values: Any, dtype: Any = None) -> np.ndarray:
 def as_block(values: np.ndarray, numeric: bool) -> np.ndarray:
     """Cells of one column or of several, shape (rows, columns), as the core reads them.
 
-    The block has the memory of the cells, but not their base array: of the borrows of one base the
-    core compares each with all others, which is quadratic in the columns of a frame.
+    The block has the memory of the cells, but not their base array: the core compares all borrows
+    of one base array with each other, which is quadratic in the columns of a frame.
     """
     check_mapped(values)
     accepted, wide = (

@@ -91,7 +91,7 @@ def places_of(client: Any, parts: list[Any], rows: int, copies_at: int | None) -
     """Futures of the positions of each partition's rows among all rows.
 
     Args:
-        client: of Dask.
+        client: a client of Dask.
         parts: futures of `Encoded`.
         rows: number of rows of all partitions.
         copies_at: byte of a record where its copies begin; None: each row is one copy.
@@ -120,7 +120,7 @@ def drawn(
     sums.
 
     Args:
-        facts: what the core needs to know of all rows.
+        facts: the facts about all rows that the core needs.
         n_rows: rows of all partitions.
         draw: seed of the tree, and number of draws.
         place: an element of `places_of`.

@@ -52,7 +52,7 @@ def _no_rows(method: str, model: Any) -> np.ndarray:
 
 
 def _labels(model: Any) -> np.ndarray:
-    """The class labels of a classifier; of a regressor an empty array of numbers."""
+    """The class labels of a classifier; for a regressor, an empty array of numbers."""
     return np.asarray(getattr(model, "classes_", np.empty(0)))
 
 

@@ -45,7 +45,7 @@ from ..table import Column, Table
 from .partitions import client_of
 
 SMALLEST = 1024
-"""Rows of a block, at least, if there are several blocks."""
+"""Smallest number of rows of a block, if there are several blocks."""
 MOST_WEIGHT = 3_037_000_499
 """Largest total weight: its square fits the signed 64-bit counters."""
 
@@ -75,7 +75,7 @@ def _count(shared: tuple[Table, np.ndarray | None], blocks: tuple[slice, slice])
 
 
 def _blocks_for(n_rows: int, workers: int) -> int:
-    """Number of blocks of which the pairs are about 16 per worker.
+    """Number of blocks whose pairs are about 16 per worker.
 
     >>> _blocks_for(200_000, 2), _blocks_for(200_000, 100), _blocks_for(3000, 100)
     (8, 57, 2)
@@ -84,7 +84,8 @@ def _blocks_for(n_rows: int, workers: int) -> int:
 
 
 def _here(data: Any) -> Any:
-    """The data in this process, as a Dask collection is not: rows are few compared with pairs."""
+    """The data in this process; a Dask collection is computed, because rows are few compared with
+    pairs."""
     return data.compute() if hasattr(data, "__dask_graph__") else data
 
 

@@ -103,8 +103,9 @@ def too_large(what: str, limit: int | None) -> MemoryError:
 def partitions_of(
     data: Any, y: Any, sample_weight: MaybeArray, like: Reader, limit: int | None = None
 ) -> Partitions:
-    """The parts of a Dask collection or of Parquet, with a reader `like` one without names of
-    columns; `limit` is the memory of a worker in bytes.
+    """The parts of a Dask collection or of Parquet, and a reader of them, which is the reader
+    `like` with the names of the columns of labels and weights. `limit` is the memory of a worker in
+    bytes.
 
     Raises:
         TypeError: something else.

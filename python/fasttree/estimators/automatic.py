@@ -27,14 +27,15 @@ LEFT_OUT = " (left out of tests, then on the heavier side)"
 """What ``missing="auto"`` does in trees by significance."""
 
 LONGEST = 100
-"""Characters that names of trees may take in a phrase; of longer lists it says how many trees."""
+"""Characters that names of trees may take in a phrase; a longer list is replaced by the number of
+trees."""
 
 Settings = Mapping[str, Any]
 """Parameters of a tree; those that are left out have their defaults."""
 
 
 def _info(settings: Settings) -> Mapping[str, Any]:
-    """The facts of the criterion of a tree; of a function its evidence alone."""
+    """The facts of the criterion of a tree; if it is a function, only its evidence."""
     try:
         made = criteria.make(settings["criterion"])
     except (TypeError, ValueError):  # refused where the tree is configured
@@ -128,7 +129,7 @@ def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> No
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names in a row; where these are long, the number of trees."""
+    """Names joined by commas; if they are too long, the number of trees."""
     named = ("; " if any("," in name for name in names) else ", ").join(names)
     return named if len(named) <= LONGEST else counted(len(names), "tree")
 

@@ -387,8 +387,8 @@ class _DaskRun:
         return future
 
     def forget(self, future: Any, index: int, error: BaseException) -> None:
-        """Drop a unit that ended with its worker; its shared object may have died, too, and is
-        sent again.
+        """Drop a unit that ended with its worker; its shared object may have been lost with the
+        worker, and is sent again.
 
         Raises:
             RuntimeError: the unit has ended `MAX_ATTEMPTS` workers.

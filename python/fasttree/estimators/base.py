@@ -76,7 +76,7 @@ __all__ = ["ClassifierMixin", "Estimator", "RegressorMixin"]
 
 
 class Estimator(BaseEstimator):
-    """Reading of rows, and model files, of an estimator that holds a model of the core.
+    """Base class of estimators that hold a model of the core: it reads rows and writes model files.
 
     Attributes:
         _model: the model of the core; not set before `fit`.
@@ -204,7 +204,7 @@ class Estimator(BaseEstimator):
 
         Args:
             model: the model, of a fit, a file, a pruning or a forest.
-            classes: class labels, shape (n_classes,); of a regressor none.
+            classes: class labels, shape (n_classes,); empty for a regressor.
             has_names: whether the user named the columns.
         """
         for cached in ("_tree", "_trace", "_float32_conflicts"):
@@ -218,8 +218,8 @@ class Estimator(BaseEstimator):
             self.feature_names_in_ = np.array(given, dtype=object)
 
     def _load_model(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        """Hold a whole fitted model, which tells in its parameters what the fit has found beside
-        the tree; see `_set_model`."""
+        """Hold a whole fitted model, whose parameters also have the results of the fit that are not
+        in the tree; see `_set_model`."""
         self._set_model(model, classes, has_names)
 
     def _finish_fit(self, model: Any, rows: TrainingRows) -> Self:
@@ -229,7 +229,7 @@ class Estimator(BaseEstimator):
         return self
 
     def _class_labels(self) -> np.ndarray:
-        """The class labels, shape (n_classes,); of a regressor none."""
+        """The class labels, shape (n_classes,); empty for a regressor."""
         return np.asarray(getattr(self, "classes_", ()))
 
     def _load_state(self, data: bytes) -> None:
@@ -241,7 +241,8 @@ class Estimator(BaseEstimator):
         self._schema = Schema.of_model(self._model, has_names, type(self).__name__)
 
     def _remember_rows(self, fitted_on: FittedOn) -> None:
-        """Keep the training rows if predictions read them (quantiles do); a classifier's do not."""
+        """Keep the training rows if predictions read them. Predictions of quantiles do; a
+        classifier keeps nothing."""
 
     def _resolve_names(self, X: Any, y: Any, *named: Any) -> tuple[Any, Any]:
         """Rows and target in place of the names of data sets, files and columns.

@@ -4,9 +4,10 @@ What
     `beside_greedy` grows a tree by each criterion within the limits of an optimal tree, and
     computes the objective of the optimal tree for each. `GreedyComparison` lists the differences.
 Equation
-    excess = (sum of loss over the leaves of the grown tree - the same of the optimal tree) / n +
-    leaf_penalty x (difference of leaves). For a criterion that is a sum over the leaves, minus its
-    score on the table of leaves and classes is the mean loss up to a constant of the rows.
+    excess = (sum of loss over the leaves of the grown tree - the same sum over the leaves of the
+    optimal tree) / n + leaf_penalty x (difference of leaves). For a criterion that is a sum over
+    the leaves, minus its score on the table of leaves and classes is the mean loss up to a constant
+    of the rows.
 Complexity
     One growth per criterion.
 When not to use it
@@ -48,8 +49,8 @@ DIVISIONS = {
 
 
 def two_way_tests(model: Any) -> str:
-    """The tests that a search tried, where growth may use others: with a nominal column of three or
-    more levels; else empty."""
+    """A text on the tests that a search tried, if a nominal column has three or more levels, so
+    that growth may use others; else empty."""
     if not any(len(levels) > 2 for levels in model._schema.levels):
         return ""
     return f"two-way tests only, {DIVISIONS[getattr(model, 'nominal_splits', 'ordered')]}"

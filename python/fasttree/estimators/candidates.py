@@ -200,8 +200,8 @@ def score_candidates_by(
 def scoring_criterion(fitted: Any) -> Any:
     """The criterion by which the splits of a tree are scored.
 
-    Where a two-sample statistic chooses the cut, it is the criterion of which the statistic is a
-    multiple, else the parameter `criterion`; None of an estimator without that parameter.
+    Where a two-sample statistic chooses the cut, the statistic is a multiple of this criterion;
+    otherwise it is the parameter `criterion`. It is None for an estimator without that parameter.
     """
     if not is_by_test(fitted) or fitted.cut == "criterion":
         return getattr(fitted, "criterion", None)

@@ -24,7 +24,8 @@ MOST_COST = 1e150
 
 
 def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
-    """A cost matrix (rows true classes, columns predictions) as lists; None without one.
+    """A cost matrix as lists, with a row per true class and a column per predicted one; None if
+    there is no matrix.
 
     Raises:
         ValueError: another shape, a diagonal that is not 0, a cost outside 0 to `MOST_COST`.

@@ -136,7 +136,7 @@ def _encode_row(fitted: Any, row: Any, what: str) -> list[np.ndarray]:
 
 
 def _one_row(row: Any) -> Any:
-    """A row in any form as a table of one row; what is no single row is left as it is.
+    """A row in any form as a table of one row; anything that is no single row is left as it is.
 
     Raises:
         TypeError: a single value or None.

@@ -141,7 +141,7 @@ class Parameter:
 
 
 def _parts_of(hint: Any) -> tuple[Any, ...]:
-    """The types of a union; of another type that type."""
+    """The types of a union; for any other type, that type alone."""
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
@@ -209,7 +209,8 @@ GROWTH_PARAMETERS = (
         """``"quadratic"``: a chi-squared statistic. ``"maximum"``: the largest standardised
         deviation, with p from a multivariate normal distribution to about 2e-4. ``"permutation"``:
         the quadratic statistic, compared with the statistics of at most 9,999 permutations of the
-        target, drawn by `random_state`; for small nodes.""", needs=SIGNIFICANCE,
+        target, drawn by `random_state`; for small nodes.""",
+        needs=SIGNIFICANCE,
         scores=ALL_EVIDENCE,
     ),
     Parameter(
@@ -266,7 +267,9 @@ GROWTH_PARAMETERS = (
         times the number of ways to merge the levels into as many groups, at most 1. The split has a
         branch for each group. With ``missing="auto"`` or ``"branch"`` missing values are one more
         level, which may join any group. Numbers are cut into bins, with ``discretize="auto"`` into
-        ``n_bins`` bins of equal frequency.""", check=true_or_false, needs=SIGNIFICANCE,
+        ``n_bins`` bins of equal frequency.""",
+        check=true_or_false,
+        needs=SIGNIFICANCE,
         scores=ALL_EVIDENCE,
     ),
     Parameter(
@@ -454,7 +457,8 @@ GROWTH_PARAMETERS = (
         pruning. Counts, labels and numbers of all nodes come from the rows kept; a leaf without
         such rows predicts as the nearest node above that has some, or as `empty_branch` says. Class
         weights are computed from all rows. Not with missing="fractional" or `monotonic_cst`.""",
-        check=share_or_half, core=True,
+        check=share_or_half,
+        core=True,
     ),
 )
 
@@ -739,7 +743,7 @@ IN_FORESTS: dict[str, dict[str, Any]] = {
         called every 50 ms."""
     },
 }
-"""What forests say otherwise of a parameter of a tree."""
+"""Texts and values of parameters of a tree that differ in forests."""
 
 
 ON_CLASSES = (
@@ -747,7 +751,7 @@ ON_CLASSES = (
     *("cost_matrix", "priors", "class_weight", "leaf_smoothing"),
     *("merge_levels", "alpha_merge", "alpha_split"),
 )
-"""Parameters of a tree that only classes have a meaning for."""
+"""Parameters of a tree that act on classes alone."""
 
 IN_REGRESSION: dict[str, dict[str, Any]] = {
     "criterion": {
@@ -775,7 +779,7 @@ IN_REGRESSION: dict[str, dict[str, Any]] = {
         leaf; >= 0.""",
     },
 }
-"""What regressors say otherwise of a parameter of a tree."""
+"""Texts and values of parameters of a tree that differ in regressors."""
 
 TARGET_BINS = Parameter(
     "target_bins",
@@ -822,7 +826,7 @@ NOT_STORED = tuple(parameter.name for parameter in FOREST if not parameter.store
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
 
 PARAMETERS = {parameter.name: parameter for parameter in (*REGRESSION_TREE, *FOREST, *TREE)}
-"""All parameters by name; what trees and forests share is a tree's."""
+"""All parameters by name. A parameter that trees and forests share is declared as in a tree."""
 OF_FOREST = {parameter.name: parameter for parameter in FOREST}
 """The parameters of a forest by name."""
 

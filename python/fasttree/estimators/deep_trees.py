@@ -22,7 +22,7 @@ from .._checks.words import argument, in_text
 from ..table import Table
 
 DEEP = 200
-"""Levels that a tree may have without a warning."""
+"""Largest number of levels that a tree may have without a warning."""
 
 FEW = 0.02
 """A split whose smaller side has at most this share of the rows has split off a few rows."""
@@ -36,7 +36,7 @@ def warn_of_depth(
     Args:
         tree: the arrays of a fitted tree.
         names: names of the features.
-        criterion: what the tree was grown by, as given.
+        criterion: the criterion by which the tree was grown, as given.
         table: the training rows, where they are at hand.
         ties: the tie rule that the tree was grown by.
     """

@@ -24,8 +24,9 @@ Complexity
     milliseconds to seconds at depth 3 and minutes at depth 4. The tables of solved row sets take at
     most 256 MB and are then emptied.
 When not to use it
-    `minimal_tree` on noisy rows: a consistent tree of those is large and says little, and its proof
-    does not end. `optimal_tree` deeper than 4 on numbers: be content with a gap.
+    `minimal_tree` on noisy rows: their consistent trees are large and say little, and the proof
+    does not end. `optimal_tree` deeper than 4 on numbers: the search may not end, and then leaves a
+    gap between the bounds.
 
 Examples:
     >>> import fasttree
@@ -162,7 +163,7 @@ class MinimalTreeClassifier(_Searched):
     Attributes:
         lower_bound_: no consistent tree has fewer nodes.
         upper_bound_: nodes of this tree (`n_nodes_`).
-        proven_: the bounds meet: the tree is minimal.
+        proven_: whether the bounds meet, so that the tree is minimal.
         n_search_nodes_: search nodes opened.
         training_errors_: weight of the training rows that every tree gets wrong (0 with
             ``errors="raise"``).

@@ -158,7 +158,7 @@ def _entries(
     Args:
         fitted, node: the tree and the node.
         candidates: the candidates of the node.
-        chosen: feature and split of the node; (None, None) of a leaf.
+        chosen: feature and split of the node; (None, None) for a leaf.
     """
     entries: list[Entry] = [
         {
@@ -189,7 +189,7 @@ def _notes(
     Args:
         fitted, node: the tree and the node.
         entries: its candidates.
-        feature: the feature of its split; None of a leaf.
+        feature: the feature of its split; None for a leaf.
         n_hidden: candidates that the printed list leaves out.
     """
     notes = []
@@ -209,8 +209,8 @@ def _notes(
 
 
 def _limits_of(fitted: Any, node: int) -> list[tuple[Any, ...]]:
-    """The values of each branch of a split by bins or by groups of levels or bins, a branch of
-    missing values alone without any; empty for other nodes."""
+    """The values of each branch of a split by bins or by groups of levels or bins. A branch for
+    missing values alone has no values. The list is empty for other nodes."""
     tree = fitted.tree_
     levels = fitted._schema.levels[tree.feature[node]]
     is_other = not math.isnan(tree.threshold[node]) or tree.n_levels[node]
@@ -245,7 +245,7 @@ def _measured(fitted: Any) -> list[str]:
 
 
 def _check_node(node: Any, n_nodes: int) -> None:
-    """Raise a TypeError or ValueError for what is not the number of a node."""
+    """Raise a TypeError or ValueError for a value that is not the number of a node."""
     if isinstance(node, bool) or not isinstance(node, numbers.Integral):
         raise TypeError(
             f"node={shown(node)} must be the number of a node: explain(0, X, y) scores the "
@@ -270,7 +270,7 @@ def _one_per_feature(entries: list[Entry]) -> list[Entry]:
 def _candidates_at(
     fitted: Any, node: int, X: Any, y: MaybeArray, sample_weight: MaybeArray
 ) -> NodeCandidates:
-    """The candidates of a node on given rows; if X is None, those that the trace has kept.
+    """The candidates of a node on given rows; if X is None, the candidates that the trace has kept.
 
     Raises:
         ValueError: no rows given and no candidates kept, or no row reaches the node.
@@ -296,7 +296,7 @@ def _candidates_at(
 
 
 def _split_among(fitted: Any, node: int, candidates: NodeCandidates) -> tuple[str | None, Any]:
-    """Feature and split of a node, as its entry among the candidates has them; (None, None) of a
+    """Feature and split of a node, as its entry among the candidates has them; (None, None) for a
     leaf."""
     tree = fitted.tree_
     if not tree.n_children[node]:

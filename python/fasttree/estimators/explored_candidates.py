@@ -53,7 +53,7 @@ class Rows:
     Attributes:
         table: the rows with labels, in the columns of the first model.
         blocks: their features as blocks for the core.
-        weights: their weights, shape (n_rows,); None: all 1.
+        weights: weights of the rows, shape (n_rows,); None: all 1.
     """
 
     table: Table
@@ -126,7 +126,8 @@ def candidates(
 
 
 def _criteria(trees: list[TreeData], wanted: Iterable[Any] | None) -> list[Any]:
-    """The criteria of a page, each once: the first tree's, the wanted ones, the other trees'.
+    """The criteria of a page, each once: first the criterion of the first tree, then the wanted
+    ones, then the criteria of the other trees.
 
     A function that a model file names but does not hold (`NamedCallable`) is left out.
     """
@@ -315,8 +316,9 @@ def _arrange(
     Args:
         tree, node: the node.
         listed: candidates by each criterion.
-        most: largest number of candidates kept: those with the best rank by any criterion; the best
-            of each of the `most` best features by each criterion is kept in any case.
+        most: largest number of candidates that are kept because of their rank, which is the best
+            rank by any criterion. The best candidate of each of the `most` best features by each
+            criterion is kept in any case.
     """
     names = tree.model._schema.names
     keys, scores = _align(listed)

@@ -8,7 +8,7 @@ Complexity
     One sort of each numeric column, then O(rows x features) per level and tree; trees grow in
     parallel.
 When not to use it
-    Where the tree is to be read: a forest is not.
+    If the model has to be read by people: use a single tree.
 """
 
 from __future__ import annotations
@@ -285,8 +285,8 @@ class GrownForest(Estimator):
         *,
         exposure: MaybeArray = None,
     ) -> Any:
-        """Accuracy that trees lose on the rows they have not seen when one feature is shuffled
-        among these rows; of regression trees, what the shuffle adds to their mean squared error.
+        """Loss of accuracy of the trees, on the rows that they have not seen, when one feature is
+        shuffled among these rows; for regression trees, the increase of the mean squared error.
 
         Breiman (2001), section 10. The shuffles depend on the trees' seeds and the content of the
         rows. On rows that no tree has seen, `sklearn.inspection.permutation_importance` serves any
@@ -318,12 +318,12 @@ class GrownForest(Estimator):
         exposure: MaybeArray = None,
     ) -> Any:
         """Impurity importance that favours no feature for its number of values: 0 on average for a
-        feature that tells nothing of the target.
+        feature that is unrelated to the target.
 
         UFI of Zhou & Hooker, "Unbiased measurement of feature importance in tree-based methods"
         (2021). The impurity H of a node is the mean over all pairs of a row of the tree's sample
-        and an out-of-bag row: of classes the share of pairs that differ, 1 - sum_k p_k p'_k with
-        the shares p and p' of class k on both sides; of numbers half of (y - y')^2, which is half
+        and an out-of-bag row: for classes, the share of pairs that differ, 1 - sum_k p_k p'_k with
+        the shares p and p' of class k on both sides; for numbers, half of (y - y')^2, which is half
         of Zhou and Hooker's term and on the scale of ``squared_error``. A feature's importance is
         the sum of W H - sum_c W_c H_c over the splits that test it, c the branches and W the share
         of the sample's weight in a node. A split with a branch that no out-of-bag row reaches
@@ -338,7 +338,7 @@ class GrownForest(Estimator):
             all rows has NaN, and the means leave it out.
 
         Raises:
-            ValueError: another criterion than ``"gini"``, or of numbers ``"squared_error"``;
+            ValueError: another criterion than ``"gini"``, or for numbers than ``"squared_error"``;
                 ``bootstrap=False``; or every tree saw all rows.
 
         Examples:

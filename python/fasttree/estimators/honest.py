@@ -69,7 +69,7 @@ def with_groups(fitted: Any, X: Any, y: Any, groups: Any) -> tuple[Any, Any, lis
 def divided(
     fitted: Any, rows: TrainingRows, groups: list[Any] | None = None
 ) -> tuple[TrainingRows, TrainingRows | None]:
-    """Divide the rows of a fit into those that grow the tree and those kept for its leaves.
+    """Divide the rows of a fit into rows that grow the tree and rows that are kept for its leaves.
 
     Args:
         fitted: the estimator; `honest` and `random_state` say how many rows are kept, and which.
@@ -77,7 +77,7 @@ def divided(
         groups: the group of each given row; whole groups are drawn.
 
     Returns:
-        The rows that grow the tree, and those for the leaves, which are None without `honest`.
+        The rows that grow the tree, and the rows for the leaves, which are None without `honest`.
 
     Raises:
         ValueError: too few rows or groups, or a parameter that does not go with honest leaves.
@@ -111,15 +111,15 @@ def divided(
 
 
 def leaf_weights(fitted: Any, rows: TrainingRows) -> tuple[float, np.ndarray | None]:
-    """What `leaf_intervals` needs to know of the weights.
+    """The facts about weights that `leaf_intervals` needs.
 
     Args:
         fitted: the tree.
         rows: the rows that are counted in its nodes.
 
     Returns:
-        The largest weight of a row, and of an honest tree with weights the sum of the squared
-        weights in each node, shape (n_nodes,); else None.
+        The largest weight of a row; and for an honest tree with weights, the sum of the squared
+        weights in each node, shape (n_nodes,), else None.
     """
     weights = rows.importances
     if weights is None or not is_honest(fitted):
@@ -140,11 +140,11 @@ class LeafIntervals:
     """Confidence intervals for the predictions of leaves, each on its own, not simultaneous.
 
     Attributes:
-        low, high: ends of the intervals: of classes for the share of each, shape (n_nodes,
-            n_classes); of a number shape (n_nodes,). NaN at inner nodes.
+        low, high: ends of the intervals: for the share of each class, shape (n_nodes, n_classes);
+            for a number, shape (n_nodes,). NaN at inner nodes.
         level: the chance of each interval to hold the true value.
         n: rows of each node as its interval counts them, shape (n_nodes,).
-        notes: what to mind, a sentence each.
+        notes: sentences on the limits of these intervals.
     """
 
     low: np.ndarray
@@ -339,7 +339,8 @@ def _student(
     """Student's t intervals for means, infinite for leaves of one row.
 
     Args:
-        mean, variance, n: of each leaf, shape (n_leaves,); the variance has the divisor n.
+        mean, variance, n: mean, variance and rows of each leaf, shape (n_leaves,); the variance has
+            the divisor n.
         tail: probability beyond each end.
     """
     from scipy.stats import t

@@ -1,4 +1,4 @@
-"""Idle parameters: those whose value has no effect beside the other parameters.
+"""Idle parameters: their values have no effect beside the other parameters.
 
 What
     Some parameters act only beside others, as `max_bins` with ``threshold_search="histogram"``;

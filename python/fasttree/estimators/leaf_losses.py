@@ -12,7 +12,7 @@ Equation
 Complexity
     O(n_0 n_1) time and memory, 8 bytes per leaf.
 When not to use it
-    For losses that a cost matrix or a criterion says: those have no limit of rows.
+    For losses that a cost matrix or a criterion can express: these have no limit of rows.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def _refuse_losses(name: str, losses: np.ndarray, is_wrong: np.ndarray, rule: st
         name: the argument, for the error.
         losses: by the number of rows of the first class, then of the second.
         is_wrong: whether each loss is refused, of the same shape.
-        rule: what is asked of losses.
+        rule: the rule that losses must obey, in words.
     """
     if is_wrong.any():
         i, j = np.argwhere(is_wrong)[0]

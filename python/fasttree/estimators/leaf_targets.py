@@ -61,7 +61,7 @@ def checked_quantiles(quantiles: Any) -> np.ndarray:
     """The argument `quantiles` as numbers in [0, 1], shape (n_quantiles,).
 
     Raises:
-        ValueError: none, or one that is no such number, named with its place.
+        ValueError: no quantiles, or one outside [0, 1], which is named with its position.
 
     Examples:
         >>> checked_quantiles((0.5, 1.5))

@@ -60,7 +60,7 @@ OWNERS = {
     "FastTreeRegressor": [p.name for p in declaration.REGRESSION_TREE],
     "FastForestRegressor": [p.name for p in declaration.REGRESSION_FOREST],
 }
-"""Parameters of the estimators that have some of their own."""
+"""Names of the parameters of each estimator, by which a message says where a parameter belongs."""
 
 
 def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
@@ -243,8 +243,8 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def stored_discretizer(value: Any) -> Any:
-    """The parameter `discretize` as plain data: an object by its class and options, other values
-    unchanged."""
+    """The parameter `discretize` as plain data: an object becomes its class and options; other
+    values are unchanged."""
     if hasattr(value, "get_params"):
         return {"class": type(value).__name__, "params": value.get_params()}
     return value
@@ -267,8 +267,8 @@ def restored_discretizer(value: Any) -> Any:
 
 
 def _as_json(value: Any) -> Any:
-    """What JSON stores of a value that it does not have: of arrays lists, of objects name and
-    options, of functions the name, of other values their text."""
+    """A value without a type in JSON as plain values: arrays become lists, objects their name and
+    options, functions their name, and other values their text."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, numbers.Real):
@@ -320,8 +320,8 @@ def restored_parameters(text: str) -> dict[str, Any]:
     """The inverse of `stored_parameters`; functions come back as `NamedCallable`.
 
     Raises:
-        ValueError, KeyError, TypeError, AttributeError: text that `stored_parameters` did not
-            write.
+        ValueError, KeyError, TypeError, AttributeError: the text was not written by
+            `stored_parameters`.
     """
     params: dict[str, Any] = json.loads(text) if text else {}
     for name in params.keys() & {*BY_LABEL, *OBJECTS}:
@@ -376,7 +376,7 @@ def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
     Args:
         n_rows: number of rows.
         weights: their weights, shape (n_rows,), or None. Whole weights count as copies, rows of
-            weight 0 do not count; of fractional weights each row counts once.
+            weight 0 do not count; with fractional weights each row counts once.
     """
     total = n_rows if weights is None else _total(weights)
     if weights is None or not math.isfinite(total) or total < 0:

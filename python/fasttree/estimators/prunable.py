@@ -54,11 +54,11 @@ def ccp_path_(fitted: Any) -> Any:
     """How `fit` chose the complexity penalty (``CostComplexity("cv")``); a model file does not
     hold it.
 
-    A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence
-    becomes best), leaves, splits, impurities (summed over the leaves of each tree, on the
-    training rows), errors (cross-validated mean cost: 1 for a wrong class, the squared error or
-    the criterion's loss for a number), standard_errors. Also chosen (place of the tree that was
-    taken), ccp_alpha (the price it was pruned at).
+    A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence becomes
+    best), leaves, splits, impurities (summed over the leaves of each tree, on the training rows),
+    errors (cross-validated mean cost: 1 for a wrong class, the squared error or the criterion's
+    loss for a number), standard_errors. Also chosen (position of the tree that was taken),
+    ccp_alpha (the price it was pruned at).
     """
     from sklearn.utils import Bunch
 
@@ -159,19 +159,19 @@ def prune(
     *,
     merge_redundant: Any = None,
 ) -> Any:
-    """A new model with this one's tree pruned; `prune_report_` of the new model tells what was
-    cut and why.
+    """A new model with this one's tree pruned; `prune_report_` of the new model lists the changes
+    and the reasons.
 
     Args:
         method: None, a name or an object of `fasttree.pruning`; its costs are taken from the
             training counts of the nodes.
-        X, y, sample_weight: rows that the method needs: the training rows for subtree raising,
-            rows that growth did not see for reduced-error pruning. Other methods look at none.
+        X, y, sample_weight: rows that the method needs: the training rows for subtree raising, rows
+            that growth did not see for reduced-error pruning. Other methods do not read rows.
         merge_redundant: None, ``"class"`` or ``"distribution"``; see the class.
 
     Returns:
-        An estimator with the parameters of this one and `pruning` and `merge_redundant` as
-        given; of a searched tree a `FastTreeClassifier`.
+        An estimator with the parameters of this one and `pruning` and `merge_redundant` as given;
+        for a searched tree it is a `FastTreeClassifier`.
 
     Raises:
         ValueError: an unknown method, an option outside its domain, or rows that are missing or

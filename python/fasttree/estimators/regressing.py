@@ -254,11 +254,12 @@ class Regressor(RegressorMixin, Estimator):
         exposure: MaybeArray = None,
         method: intervals.IntervalMethod = "residual",
     ) -> Self:
-        """Learn on rows that `fit` has not seen how far off predictions are, for
+        """Measure the errors of predictions on rows that `fit` has not seen, for
         `predict_interval`.
 
         Args:
-            X, y: rows and numbers, or a Table; rows drawn as those that intervals are made for.
+            X, y: rows and numbers, or a Table. They must be drawn like the rows for which intervals
+                are made.
             exposure: as in `fit`: y are counts, and intervals are of their rates.
             method: ``"residual"``: intervals of one width around the prediction (Lei et al.,
                 Journal of the American Statistical Association 113, 2018, algorithm 2).
@@ -270,7 +271,8 @@ class Regressor(RegressorMixin, Estimator):
             The estimator. A further `fit` forgets the calibration.
 
         Raises:
-            ValueError: the rows of the fit, whose errors are too small; or y as in `score`.
+            ValueError: the rows are the rows of the fit, whose errors are too small; or y is
+                refused as in `score`.
         """
         check_is_fitted(self, "_model")
         one_of("method", method, intervals.METHODS)
@@ -352,8 +354,8 @@ class Regressor(RegressorMixin, Estimator):
         return self._in_domain(ends)
 
     def _in_domain(self, ends: np.ndarray) -> np.ndarray:
-        """Ends of intervals, shape (n_rows, 2), with 0 in place of negative ones of counts
-        (``criterion="poisson"``)."""
+        """Ends of intervals, shape (n_rows, 2), in which negative ends are 0 if the target is
+        counts (``criterion="poisson"``)."""
         is_count = criteria.name_of(self.criterion) == "poisson"
         return np.maximum(ends, 0.0) if is_count else ends
 

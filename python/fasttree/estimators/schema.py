@@ -43,9 +43,9 @@ class Schema:
         target: name of the target; empty where it is not known.
         file_cells: what missing cells of a file hold, as the file of the training rows said.
         tested: the features that the model reads, ascending; None: all.
-        dates: the columns of dates of which year, month and weekday are the last columns.
-        given_names: names of the columns that a caller gives: all but those that are made of dates,
-            which come last.
+        dates: the columns of dates; their year, month and weekday are the last columns.
+        given_names: names of the columns that a caller gives: all except the columns that are made
+            of dates, which come last.
         is_numeric: whether all columns are numbers that are used, so that arrays are read as they
             are.
     """
@@ -138,8 +138,8 @@ class Schema:
 
     @property
     def read(self) -> list[int]:
-        """Numbers of the columns that new rows must have: those that the model tests, and of each
-        date that it tests the column and all its parts."""
+        """Positions of the columns that new rows must have: the columns that the model tests, and
+        for each date that it tests, the column of dates and all its parts."""
         if self.tested is None:
             return list(range(len(self.names)))
         read = {self.names[j] for j in self.tested}

@@ -26,16 +26,15 @@ from .new_rows import values_of
 
 
 def _by_answer(fitted: Any, values: np.ndarray) -> np.ndarray:
-    """Values, shape (..., n_classes); of a regressor without the last axis."""
+    """Values, shape (..., n_classes); for a regressor without the last axis."""
     return values[..., 0] if fitted._model.is_regression else values
 
 
 def expected_value(fitted: Any) -> np.ndarray | float:
-    """Class probabilities when no feature of a row is known, shape (n_classes,), or of a
-    regressor the number, a float: the base value of `shap_values`.
+    """The prediction when no feature of a row is known, which is the base value of `shap_values`.
 
-    The mean of the leaves, weighted by their shares of the training weight, and of a forest the
-    mean of that over its trees.
+    It is the class probabilities, shape (n_classes,), or for a regressor a float: the mean over the
+    leaves, weighted by their shares of the training weight. A forest takes the mean over its trees.
     """
     check_is_fitted(fitted, "_model")
     expected = _by_answer(fitted, np.asarray(fitted._model.expected_value()))

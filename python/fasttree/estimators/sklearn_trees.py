@@ -45,7 +45,8 @@ CHAIN = 8
 
 Key = tuple[int, tuple[int, ...] | None]
 """A column that the converted tree reads: the number of a feature, and the codes of the levels that
-an indicator column marks. None in their place: the values or codes of the feature."""
+an indicator column marks. If None stands for the codes, the column has the values or codes of the
+feature."""
 
 Entry = dict[str, Any]
 """A node by the fields of scikit-learn's record of one, and its ``value`` and ``depth``."""
@@ -57,7 +58,7 @@ LEAF = {
     "threshold": -2.0,
     "missing_go_to_left": False,
 }
-"""What an entry says of the test of a leaf."""
+"""The fields of an entry for the test, in a leaf."""
 
 
 def to_sklearn(
@@ -284,7 +285,7 @@ def _single(value: float) -> float:
 
 def _between(threshold: float, below: float, above: float) -> float | None:
     """The number nearest to a threshold that divides two numbers in float32 as the threshold
-    divides them in float64; None where they are the same in float32.
+    divides them in float64; None if the two are the same in float32.
 
     Examples:
         >>> _between(0.1, 0.1, 0.4) == float(np.float32(0.1)), _between(0.35, 0.3, 0.4)

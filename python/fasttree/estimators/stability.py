@@ -54,7 +54,7 @@ from .training_rows import sample_weights
 from .tree_arrays import TreeArrays
 
 FRACTION = 0.632
-"""Rows of a subsample, unless it is given."""
+"""Share of the rows of a subsample, unless it is given."""
 QUANTILES = (0.05, 0.5, 0.95)
 """The quantiles over the refits that are given for leaves, depth and thresholds."""
 PAIRS = 200
@@ -67,13 +67,13 @@ def sample_for(model: Any) -> str:
     """The sample to refit a model on where the user names none.
 
     Subsamples where tests of independence choose the splits: a test counts copies of a row as rows
-    of their own, and finds what is not there.
+    of their own, and then finds dependences that do not exist.
     """
     return "subsample" if is_by_test(model) else "bootstrap"
 
 
 class NodeStability(NamedTuple):
-    """What the searches of one node on resamples of its own rows have found.
+    """Results of the searches of one node on resamples of its own rows.
 
     Attributes:
         node: its number.
@@ -82,8 +82,8 @@ class NodeStability(NamedTuple):
         rivals: the other columns with their shares, largest first.
         none: share of the searches that find no split.
         thresholds: quantiles .05, .5 and .95 of the threshold where the column is the same; None
-            of a nominal column.
-        same_division: share of the searches that divide the levels in the same way; None of a
+            for a nominal column.
+        same_division: share of the searches that divide the levels in the same way; None for a
             number.
     """
 
@@ -98,7 +98,7 @@ class NodeStability(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Stability:
-    """What refits of a tree have in common.
+    """The result of `stability`: what refits of a tree have in common.
 
     Attributes:
         repeats, sample, fraction: as given.
@@ -106,10 +106,10 @@ class Stability:
         features: Bunch of names, and per column of the model the share of refits that test it
             anywhere (`used`), at the root (`root`), and the mean number of tests (`uses`), each of
             shape (n_features,).
-        trees: Bunch of the quantiles .05, .5 and .95 of `leaves` and `depth`; `agreement`, of
-            classes the chance that two refits predict the same class for a row, the mean over the
-            rows, of a number the root of the mean variance of the predictions, in units of the
-            target (NaN of one refit); `similarity` and `similarity_quantiles` of the leaves of two
+        trees: Bunch of the quantiles .05, .5 and .95 of `leaves` and `depth`; `agreement`, for
+            classes the chance that two refits predict the same class for a row, as a mean over the
+            rows, and for a number the root of the mean variance of the predictions, in units of the
+            target (NaN for one refit); `similarity` and `similarity_quantiles` of the leaves of two
             refits, 1 where they divide the rows alike, over 200 seeded pairs.
         nodes: a `NodeStability` per test of the tree, by node number; None unless asked for, and
             where `why_no_nodes` says why.
@@ -141,12 +141,12 @@ class Stability:
         """Every test of a column in the refits.
 
         Args:
-            column: a column of the model; of a date its parts.
+            column: a column of the model; for a date, one of its parts.
 
         Returns:
             Bunch of arrays of equal length: `depth` of the test and number of the `refit`, and
             `threshold` of a number, or `levels`: the names that go to the first branch, as a tuple
-            (empty of a test with a branch per level). A test on the bins of a number stands once
+            (empty for a test with a branch per level). A test on the bins of a number stands once
             for each threshold between two of its branches.
 
         Raises:
@@ -326,7 +326,7 @@ class Stability:
 
 
 def _percent(share: float) -> str:
-    """A share as whole per cent; "<1 %" of one above 0 that they do not show."""
+    """A share in whole per cent; "<1 %" if it is above 0 but rounds to 0."""
     return "<1 %" if 0 < share <= 0.005 else f"{100 * share:.0f} %"
 
 
@@ -344,7 +344,7 @@ def _tests_of(model: Any, j: int, names: Any) -> Iterator[tuple[int, Any]]:
     Args:
         model: a model of the core.
         j: number of the column.
-        names: names of its levels; None of a number.
+        names: names of its levels; None for a number.
     """
     tree = TreeArrays(model.arrays())
     nodes = np.flatnonzero(tree.feature == j).tolist()
@@ -363,8 +363,8 @@ def _tests_of(model: Any, j: int, names: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _division(tree: TreeArrays, node: int, n_levels: int) -> set[frozenset[int]]:
-    """The codes of the levels that a node divides, as sets: of each group of merged levels, or of
-    the first branch and of the others."""
+    """The codes of the levels that a node divides, as sets: one set per group of merged levels, or
+    one for the first branch and one for all other levels."""
     branches = np.isin(np.arange(n_levels), tree.levels_of(node))
     if tree.n_groups[node]:
         branches = tree.groups_of(node)
@@ -409,8 +409,8 @@ def _votes(fitted: Any, models: list[Any], blocks: list[np.ndarray], n: int) -> 
 
 
 def _agreement(votes: Any, refits: int) -> float:
-    """The mean over the rows of the chance that two refits predict the same class; of a number the
-    root of the mean variance of the predictions (`Stability.trees`).
+    """The mean over the rows of the chance that two refits predict the same class; for a number,
+    the root of the mean variance of the predictions (`Stability.trees`).
 
     Args:
         votes: what `_votes` returns.
@@ -441,7 +441,7 @@ def _similarities(
     models: list[Any], blocks: list[np.ndarray], n: int, seed: int, n_jobs: Any
 ) -> np.ndarray:
     """Similarity of the leaves of `PAIRS` pairs of refits, drawn by `seed`, shape (n_pairs,); NaN
-    of one refit."""
+    for one refit."""
     if len(models) < 2:
         return np.array([np.nan])
     random = np.random.default_rng([seed, len(models)])
@@ -606,7 +606,7 @@ def _sizes_and_agreement(
         fitted: the estimator.
         models: the refits.
         blocks, n: the training rows as blocks for the core, and their number.
-        seed: of the pairs of refits that are compared.
+        seed: seed for the draw of the pairs of refits that are compared.
         n_jobs: threads.
     """
     sizes = np.array([[leaves, depth] for _, leaves, _, depth in (one.shape for one in models)])

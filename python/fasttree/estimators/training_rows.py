@@ -37,7 +37,7 @@ class KeptRows(NamedTuple):
     """Which of the rows given to `fit` are in its Table, without the rows of weight 0.
 
     Attributes:
-        numbers: their numbers among the given rows, ascending, shape (n_kept,).
+        numbers: positions of these rows among the given rows, ascending, shape (n_kept,).
         n_given: how many rows were given.
     """
 
@@ -326,9 +326,11 @@ def warn_of_few_rows(criterion: Any, table: Table, weights: np.ndarray | None = 
     """Warn where a criterion asks for more neighbours than a row has in its class.
 
     Args:
-        criterion: of a fit, or of scores; only options ``k`` of the registry's criteria count.
+        criterion: criterion of a fit, or of scores; only the option ``k`` of criteria of the
+            registry is checked.
         table: the rows with their target.
-        weights: weights of the rows; copies of rows are neighbours, so that nothing is said.
+        weights: weights of the rows; copies of a row are neighbours of each other, so there is no
+            warning with weights.
     """
     if weights is not None or is_quiet() or is_of_trees(criterion):
         return

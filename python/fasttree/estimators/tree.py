@@ -13,8 +13,8 @@ Complexity
     Growth: O(rows x features) per level after one sort of each numeric column; prediction: O(depth)
     per row. A regression costs as much as two classes.
 When not to use it
-    Where a boosted ensemble's accuracy matters more than a tree that can be read. Trees predict
-    steps: for smooth functions of few columns a linear or additive model needs fewer rows.
+    If accuracy matters more than a tree that can be read, a boosted ensemble serves better. Trees
+    predict steps: for smooth functions of few columns a linear or additive model needs fewer rows.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ def _shortened(values: list[Any]) -> str:
 
 
 def impurities(counts: np.ndarray, criterion: str) -> np.ndarray:
-    """Gini index, or entropy in bits, of class counts (n_nodes, n_classes); 0 without rows.
+    """Gini index, or entropy in bits, of class counts of shape (n_nodes, n_classes); the result has
+    the shape (n_nodes,), with 0 for a node without rows.
 
     Examples:
         >>> impurities(np.array([[2.0, 2.0], [3.0, 0.0]]), "gini").tolist()
@@ -215,21 +216,23 @@ class TreeArrays:
 
 @dataclass(frozen=True)
 class Step:
-    """One split of the growth: which leaf, on what, how good, and the size of the tree afterwards.
+    """One split of the growth: the leaf that was split, its test and score, and the size of the
+    tree afterwards.
 
     Attributes:
         step, node: number of the split (0 first), node that was split.
-        feature, threshold: the question; threshold is None for a nominal feature.
+        feature, threshold: the test; threshold is None for a nominal feature.
         score, distance: of the split on the table of its own leaf.
         global_distance: distance of the whole tree to the classes after the split, by the table of
             predicted label x class; None when the criterion is a function that was not saved with
             the model.
         nodes, leaves: size of the tree after the split.
-        candidates: with ``trace="candidates"``, (feature, question, score) of every split the leaf
-            could have had. The question is a threshold, the levels of the first branch of a subset
+        candidates: with ``trace="candidates"``, (feature, test, score) of every split that the leaf
+            could have had. The test is a threshold, the levels of the first branch of a subset
             split, or None for a multiway split; subset splits are the best one of each feature.
         levels: levels on the first branch of a subset split, else None.
-        branches: what each branch of a split by bins or merged levels takes, else None.
+        branches: the values that each branch of a split by bins or merged levels takes, as text;
+            else None.
     """
 
     step: int

@@ -257,8 +257,8 @@ class TreeEstimator(Readable, Estimator):
         return self._trace
 
     def _global_distances(self) -> np.ndarray | None:
-        """Distance of the whole tree to the classes after each split, shape (n_splits,); None of a
-        criterion that reads no tables, or that is a function which was not loaded."""
+        """Distance of the whole tree to the classes after each split, shape (n_splits,); None for a
+        criterion that reads no tables, or a function that was not loaded."""
         if criteria.is_of_trees(self.criterion):
             return None
         made = criteria.make(self.criterion)

@@ -39,7 +39,7 @@ def fixed_parameters(forest: Any) -> dict[str, Any]:
 
 def trees_before(forest: Any, config: dict[str, Any]) -> tuple[_engine.Forest, int] | None:
     """The trees of the last fit with the checksum of their rows; None where all trees are to be
-    grown. Enters their seed into `config`.
+    grown. Their seed is written into `config`.
 
     Raises:
         ValueError: fewer trees than the forest has, or a parameter that has changed.

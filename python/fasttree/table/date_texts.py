@@ -79,7 +79,7 @@ _OFFSET = re.compile(r"(?:UTC|GMT|Z)?(?:([+-])([01]?\d|2[0-3])(?::?([0-5]\d))?)?
 
 
 def date_match(text: str) -> re.Match[str] | None:
-    """The parts of a date and its time of day; None of another text. The day may not exist.
+    """The parts of a date and its time of day; None for another text. The day may not exist.
 
     Examples:
         >>> date_match("31.1.2024 9:30 pm").group("first", "third", "hour", "half")
@@ -107,7 +107,8 @@ def some_levels(levels: Sequence[Any]) -> Sequence[Any]:
 
 
 def share_of_dates(levels: Sequence[Any]) -> float:
-    """Share, in [0, 1], of the levels that read as dates; of many levels, of `some_levels`.
+    """Share, in [0, 1], of the levels that read as dates; if there are many levels, a share of
+    `some_levels`.
 
     Examples:
         >>> share_of_dates(("2024-01-31", "2024-02-01")), share_of_dates(("a", "2024-02-01"))
@@ -119,7 +120,7 @@ def share_of_dates(levels: Sequence[Any]) -> float:
 
 
 def first_day(text: str) -> datetime.date | None:
-    """The first day of a month, quarter, half or week of a year; None of another text.
+    """The first day of a month, quarter, half or week of a year; None for another text.
 
     Examples:
         >>> [str(first_day(text)) for text in ("2024-02", "Feb 2024", "Q3 2024", "2024-W05")]

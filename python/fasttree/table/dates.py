@@ -2,12 +2,12 @@
 
 What
     A column of dates, of a temporal type or as text, becomes three numeric columns that come after
-    all others. The column itself keeps its place and is unused. Model files hold why a column is
-    unused as a text, and nothing else of dates: it says that the column holds dates, in which order
-    their text has day, month and year, whether it has the form that SQL reads, and their time zone,
-    to which new rows are converted. `date_reason` writes this text, `parse_date_reason` reads it.
-    `date_parts` makes numbers of the cells of a column: texts, Python's dates, arrays and series;
-    `time_zone_of` finds their time zone.
+    all others. The column itself keeps its place and is unused. Model files hold a text on why a
+    column is unused, and nothing else about dates. This text says that the column holds dates, in
+    which order their text has day, month and year, whether it has the form that SQL reads, and
+    their time zone, to which new rows are converted. `date_reason` writes this text,
+    `parse_date_reason` reads it. `date_parts` makes numbers of the cells of a column: texts,
+    Python's dates, arrays and series; `time_zone_of` finds their time zone.
 Complexity
     A text is read once per level by a pattern; series and arrays of a temporal type are converted
     by their library, other cells one by one.

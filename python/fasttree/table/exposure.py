@@ -25,8 +25,8 @@ def with_exposure(table: Table, exposure: Any, kept: tuple[np.ndarray, int] | No
         table: rows with counts as target.
         exposure: positive numbers, shape (n_rows,), or the name of a column, which then is no
             feature.
-        kept: numbers of the rows that the table has of those that exposures are given of, and how
-            many these are; None where it has all.
+        kept: (positions of the rows that the table has among the rows with an exposure, number of
+            the latter); None if the table has all of them.
 
     Raises:
         ValueError: another shape, an exposure that is not positive, or a target that is no number.

@@ -1,4 +1,4 @@
-"""`FileCells`: how a file writes its cells: those without a value, and decimals.
+"""`FileCells`: how a file writes cells without a value, and decimals.
 
 What
     `datasets.load` takes texts and numbers for cells without a value from its parameter `missing`,
@@ -76,7 +76,7 @@ class FileCells:
 
     @classmethod
     def of_json(cls, stored: Any) -> FileCells:
-        """The inverse of `as_json`; what it returns need not occur.
+        """The inverse of `as_json`; the texts that it returns need not occur in a file.
 
         Raises:
             ValueError, TypeError, KeyError, AttributeError: what `as_json` did not write.
@@ -217,7 +217,7 @@ def _all_of(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _number(text: str) -> float | None:
-    """The number that a text is, if so; one with a comma matches as text alone."""
+    """The number that a text is, else None; a number with a comma matches as text alone."""
     try:
         return None if "," in text else float(text)
     except ValueError:

@@ -1,7 +1,7 @@
 """Which columns are nominal: the parameter `categorical_features`, for rows and for Tables.
 
 `resolve_roles` reads scikit-learn's forms of the parameter; `recast_columns` makes finished columns
-what it says.
+nominal or numeric as it says.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ What
     argument of the function that reads files. `numbers_by_decimal_mark` gives the numbers of texts
     that are read without the help of the user. Nothing else is converted here.
 Complexity
-    O(length of the texts); of a column with many levels, about `SAMPLE_SIZE` of them are looked at.
+    O(length of the texts); in a column with many levels, about `SAMPLE_SIZE` levels are looked at.
 """
 
 from __future__ import annotations
@@ -279,8 +279,8 @@ def numbers_by_decimal_mark(levels: Sequence[Any]) -> dict[str | None, list[floa
 
 
 def stray_word(levels: Sequence[Any]) -> tuple[str, str] | None:
-    """The first of a few words among levels that otherwise are numbers, with or without a sign,
-    and how these words are read as missing cells; None of other levels.
+    """The first of a few words among levels that otherwise are numbers, with or without a sign, and
+    how these words are read as missing cells; None for other levels.
 
     Examples:
         >>> stray_word(("1.5", "2", "3", "4", "n/a"))
@@ -361,7 +361,7 @@ def _replaced(text: str, steps: Sequence[Sequence[str]]) -> str:
 
 def dates_or_numbers(levels: Sequence[Any]) -> str | None:
     """A description of the dates or formatted numbers that the classes of a target are, with what
-    makes numbers of them; None of other classes.
+    makes numbers of them; None for other classes.
 
     Examples:
         >>> dates_or_numbers(("2024-01-31", "2024-02-01"))

@@ -456,7 +456,8 @@ class Table(_Attributes):
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """Class labels in order: declared ones, or the occurring ones, sorted; none of a number."""
+        """Class labels in order: the declared ones, or the occurring ones, sorted. The tuple is
+        empty if the target is a number."""
         return self._need_target().classes
 
     @property

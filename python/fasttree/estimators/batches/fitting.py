@@ -51,10 +51,10 @@ class Facts(NamedTuple):
 
     Attributes:
         schema: names, kinds, levels and classes (`Coding.schema`).
-        features: of each feature its number of codes, whether one of them is for missing cells,
-            and the range of each code of a numeric one.
+        features: for each feature, its number of codes, whether one of them is for missing cells,
+            and for a numeric one the range of each code.
         weighted: whether rows have weights.
-        sums: of the target, by class (`passes.Encoded`).
+        sums: sums of the target by class (`passes.Encoded`).
         n_rows: number of rows.
         target_range: the smallest and the largest number of a regression; None for classes.
     """
@@ -220,7 +220,7 @@ class Columns:
 
     Attributes:
         features: names of the features, in order.
-        spared: those that are numeric by the schema, which the first pass does not read.
+        spared: the features that are numeric by the schema, which the first pass does not read.
     """
 
     features: tuple[str, ...]

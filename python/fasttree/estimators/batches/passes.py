@@ -37,7 +37,7 @@ class Gaps(NamedTuple):
 
     Attributes:
         missing: number of missing cells.
-        terms: of a numeric column, terms of the exact sum of its values; of a nominal one, counts
+        terms: for a numeric column, terms of the exact sum of its values; for a nominal one, counts
             by level.
         known: number of known values of a numeric column, with copies; 0 for nominal ones.
     """
@@ -272,9 +272,9 @@ class Encoded:
 
     Attributes:
         records: the codes of each row, uint8 (n_rows, bytes per row).
-        features: of each column.
-        sums: weight of each class; of a number the sums of the weights, of weight times number and
-            of weight times squared number, in units of the target's grid.
+        features: number of codes, missing code and extremes of each column.
+        sums: weight of each class; for a regression, the sums of the weights, of weight times
+            number and of weight times squared number, in units of the target's grid.
         hashes: a hash of the content of each row; None if not needed.
     """
 

@@ -34,8 +34,7 @@ class Batches:
             frames); it takes the names of the columns that are needed, None for all.
         name: what the rows come from, for messages.
         columns: names of all columns, None where there is no schema.
-        numbers: names of the columns of which the schema says that they are numbers; none where
-            there is no schema.
+        numbers: names of the columns that are numbers by the schema; empty if there is no schema.
     """
 
     read: Callable[[Sequence[str] | None], Iterable[Any]]
@@ -61,7 +60,7 @@ class Batches:
 
 
 def _frame(batch: Any) -> Any:
-    """A batch as a frame of which a Table can be made.
+    """A batch as a frame from which a Table can be made.
 
     Raises:
         TypeError: something without a length.

@@ -11,8 +11,8 @@ from .facts import ColumnFacts, Finding, TableFacts
 
 
 def find(column: ColumnFacts) -> Finding | None:
-    """A column of dates; a fit uses year, month and weekday of it, or leaves it out if these cannot
-    be found. The evidence is the order of year, month and day, None if it is not certain."""
+    """A column of dates; a fit uses its year, month and weekday, or leaves the column out if these
+    cannot be read. The evidence is the order of year, month and day, None if it is not certain."""
     if not column.is_nominal or not column.are_dates:
         return None
     levels = column.levels

@@ -37,7 +37,8 @@ class Finding:
 
     Attributes:
         column: name of the column or of the target; "" if the finding is about the rows.
-        text: the reason why the column is left out, or what the warning of the check says of it.
+        text: the reason why the column is left out, or the words of the warning of the check about
+            it.
         evidence: the numbers or texts behind it, as the docstring of the check describes them.
         action: what a fit does with the column of a frame or file; None: the finding is only a
             warning.

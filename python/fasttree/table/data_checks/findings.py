@@ -178,11 +178,11 @@ class Findings:
 
     def warn(self, *, of_trees: bool = False, is_described: bool = False) -> None:
         """Warn of how the columns of a frame or file are treated and of what they may mean; if they
-        are used as given, of what a fit will make of the rows.
+        are used as given, of findings on the rows that concern any fit.
 
         Args:
             of_trees: whether the fit grows trees.
-            is_described: whether the caller says itself how the columns are treated.
+            is_described: whether the caller itself reports how the columns are treated.
         """
         if is_quiet():
             return

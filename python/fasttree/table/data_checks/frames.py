@@ -7,7 +7,7 @@ What
     tell apart, texts of more levels than there are codes. Arrays, lists of rows and Tables are
     taken as they are given.
 Complexity
-    O(cells) for whole numbers of 64 bits and for texts of many levels; of a column of objects, the
+    O(cells) for whole numbers of 64 bits and for texts of many levels; in a column of objects, the
     first `N_CELLS` cells are looked at.
 """
 
@@ -108,7 +108,7 @@ def _allow_inexact_levels(unusable: dict[str, Unusable], names: list[str], nomin
 
 
 def _cells_by_name(X: Any) -> dict[str, Any] | None:
-    """The columns of a frame or mapping, by name; None of other rows."""
+    """The columns of a frame or mapping, by name; None for other rows."""
     if isinstance(X, Table | list | tuple):
         return None
     if isinstance(X, np.ndarray):
@@ -131,7 +131,7 @@ class Unusable:
     """What a column holds if no Table can hold it.
 
     Attributes:
-        reason: why it is left out, for users.
+        reason: why the column is left out, in words for users.
         is_inexact: whether it holds whole numbers that float64 does not tell apart.
     """
 

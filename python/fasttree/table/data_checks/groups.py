@@ -90,8 +90,8 @@ def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
 
 
 def _codes_of(facts: TableFacts, place: int) -> np.ndarray | None:
-    """The values of a column of text or whole numbers as codes, shape (n_rows,); None of another
-    column, or of one with missing cells."""
+    """The values of a column of text or whole numbers as codes, shape (n_rows,); None for any other
+    column, and for one with missing cells."""
     block = facts.block
     if block is not None:
         first = block[:MIN_ROWS, place]

@@ -83,5 +83,6 @@ def _agree(values: np.ndarray, truth: np.ndarray, is_number: bool, least: int = 
 
 
 def _known(values: np.ndarray) -> np.ndarray:
-    """Which cells are not missing, shape (n_rows,): numbers but NaN, or codes from 0 up."""
+    """Which cells are not missing, shape (n_rows,): numbers that are not NaN, or codes from 0
+    up."""
     return np.asarray(~np.isnan(values) if values.dtype.kind == "f" else values >= 0)

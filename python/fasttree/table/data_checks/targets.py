@@ -100,14 +100,14 @@ def find_numbers(facts: TableFacts) -> Iterator[Finding]:
 
 
 def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) -> Task:
-    """The task of a target of numbers in a file or frame, where nothing names one; a line says
-    what is not plain.
+    """The task of a target of numbers in a file or frame, where nothing names one; a message names
+    the choice if it is not obvious.
 
     Numbers with fractions, and declared ones, are a regression. So are whole numbers of more than
     20 different values, unless they are codes: 0 or 1 to the largest without a gap, five rows each.
 
     Args:
-        name: of the target.
+        name: name of the target.
         values: its numbers, NaN where one is missing.
         declared: whether the file or the type of the column says that it is a number.
 

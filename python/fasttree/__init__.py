@@ -235,6 +235,9 @@ def _kind_of(data: bytes) -> bytes:
 def from_bytes(data: bytes) -> Any:
     """Return the fitted model that the bytes of a model file hold.
 
+    The head of the bytes names the kind of model. The whole content is validated before any of it
+    is used, and nothing in it is executed.
+
     Raises:
         ValueError: truncated, damaged, of another version, or not a model of fasttree.
 

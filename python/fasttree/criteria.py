@@ -50,6 +50,8 @@ __all__ += [info["class_name"] for info in _engine.registry("criteria")]
 class Criterion(Declared):
     """A criterion of the core's registry, with its options.
 
+    It holds options only; the formula is in the core. An object may be given to several estimators.
+
     Attributes:
         info: the registry's facts: name, aliases, formula (LaTeX), source, range, orientation,
             invariances.
@@ -81,6 +83,9 @@ class Criterion(Declared):
 
     def score(self, tables: Any, *, declared: Any = None, occurring: Any = None) -> np.ndarray:
         """Scores of contingency tables.
+
+        Each table is a candidate split: counts of the classes in its branches. A single table gives
+        a number without axes. Options are checked at this call.
 
         Args:
             tables: shape (branches, classes), or (n, branches, classes): counts or weights, >= 0.
@@ -409,6 +414,9 @@ def suggestion(name: str) -> tuple[str, bool]:
 
 def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], Any]:
     """A criterion from a name, an object, a class, or a callable.
+
+    A name gives an object with the default options. An object and a function are returned as they
+    are.
 
     Raises:
         ValueError: a name that is not in the registry (with the nearest one).

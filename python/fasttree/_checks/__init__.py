@@ -83,6 +83,8 @@ def as_float(value: Any) -> float | None:
 def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
     """The value, which must be one of `known`.
 
+    Values are compared with their types, so that True is not 1 and 1.0 is not 1.
+
     Raises:
         ValueError: it is another value; the message lists the known ones.
     """
@@ -111,6 +113,8 @@ def one_value(name: str, value: Any) -> Any:
 
 def is_missing(value: Any) -> bool:
     """Whether a cell is missing: None, NaN (float, NumPy, Decimal), pandas.NA or NaT.
+
+    Texts such as "nan" are not missing.
 
     Examples:
         >>> is_missing(None), is_missing(float("nan")), is_missing("nan"), is_missing(0)
@@ -163,6 +167,8 @@ def is_whole(value: Any) -> bool:
 
 def refuse_where(wrong: np.ndarray | np.bool_, message: Callable[[int], str]) -> None:
     """Refuse values, with a message about the first that is wrong.
+
+    The message is made only if a value is wrong, so it may be expensive.
 
     Args:
         wrong: whether each value is wrong, shape (n,).
@@ -263,6 +269,8 @@ def check_weights(weights: np.ndarray) -> None:
 
 def row_weights(weights: Any, n_rows: int) -> np.ndarray | None:
     """The argument `sample_weight`: one weight per row as float64, shape (n_rows,), or None.
+
+    None stands for a weight of 1 for each row. A weight of 0 leaves a row out.
 
     Raises:
         ValueError: another shape, a weight that is negative or not finite, or no weight above 0.
@@ -556,6 +564,8 @@ def text_or_texts(name: str, value: Any) -> list[str]:
 
 def random_seed(name: str, value: Any) -> Any:
     """A seed: None, a whole number >= 0, or one of NumPy's generators.
+
+    A generator is returned itself and not advanced here.
 
     >>> random_seed("random_state", -1)
     Traceback (most recent call last):

@@ -96,6 +96,9 @@ def is_quiet() -> bool:
 def skip_checks(*names: str) -> AbstractContextManager[None]:
     """A context in which nothing is said of what these checks find.
 
+    A caller uses it that reports these findings in its own result. Contexts may be nested, and
+    their names add up.
+
     Args:
         names: keys of `fasttree.table.data_checks.CHECKS`.
     """

@@ -20,6 +20,9 @@ D = TypeVar("D", bound="Declared")
 class Declared(Parameters):
     """A method of one of the core's registries, with its options.
 
+    Options are arguments of the constructor, unchecked, as scikit-learn's `clone` expects; they are
+    checked when the method is used.
+
     Attributes:
         info: the registry's facts: name, source, options with their domains.
     """
@@ -32,6 +35,8 @@ class Declared(Parameters):
 
     def checked_option(self, name: str, value: Any, owner: str = "") -> Any:
         """A value of an option as the core reads it.
+
+        The words of the error come from the registry as well. None passes where it is the default.
 
         Raises:
             ValueError: a value outside the domain that the registry declares.

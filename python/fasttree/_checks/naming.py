@@ -23,6 +23,8 @@ _FUNCTION = re.compile(rf"<function (?:[\w.<>]+\.)?([\w<>]+){_ADDRESS.pattern}>"
 def display_name(thing: Any) -> str:
     """The name of a criterion, function, object or estimator for tables and messages.
 
+    It is shorter than the code of the value, and the same in every process.
+
     Examples:
         >>> import functools
         >>> display_name("gini"), display_name(functools.partial(max, default=0))

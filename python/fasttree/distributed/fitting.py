@@ -72,6 +72,9 @@ def fit(
 ) -> estimators.FastTreeClassifier | estimators.FastTreeRegressor:
     """Fit a tree on the partitions of a Dask collection.
 
+    Cells stay on the workers; histograms and small nodes are sent. The tree does not depend on the
+    partition of the rows or the number of workers.
+
     Args:
         data: a Dask DataFrame, a Dask Array of shape (n_rows, n_features), or the path of a Parquet
             file or folder, whose row groups are the partitions.

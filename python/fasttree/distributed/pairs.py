@@ -101,6 +101,9 @@ def pair_counts(
 ) -> PairCounts:
     """Count all ordered pairs of rows on the workers of a cluster.
 
+    The counts are whole numbers, so they do not depend on the number of blocks or workers. All rows
+    are sent to every worker as codes.
+
     Args:
         X, y, sample_weight, discretize, categorical_features: as in `fasttree.pair_counts`; Dask
             collections are computed and encoded in this process.
@@ -290,6 +293,8 @@ def estimate_features(
 ) -> FeatureEstimates:
     """Estimate scores of a criterion on pairs, on the workers of a cluster.
 
+    The draws depend on `random_state` alone, not on the workers.
+
     Args:
         X, y, criterion, method, n_subsets, sample, z: as in `fasttree.estimate_features`.
         max_subsets, max_sample, sample_weight, discretize, categorical_features: as there.
@@ -358,6 +363,9 @@ def neighbour_scores(
     n_shares: int | None,
 ) -> np.ndarray:
     """One score per feature by a criterion on neighbours, equal to `fasttree.score_features`.
+
+    `score_features` calls it for these criteria. A unit of work is a share of the rows, not a pair
+    of blocks.
 
     Args:
         X, y, criterion, sample_weight, params: as in `fasttree.score_features`.

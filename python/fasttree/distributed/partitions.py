@@ -60,6 +60,8 @@ def aligned(value: Any) -> Any:
 def client_of(client: Any) -> Any:
     """The client given, or the one that is connected.
 
+    The functions of this package call it before they start work on the cluster.
+
     Raises:
         ModuleNotFoundError: Dask is not installed.
         ValueError: no client is connected.

@@ -50,6 +50,8 @@ PATIENCE = 10.0
 class InProcess:
     """Runs units in this process, one after the other.
 
+    It is the reference for the other backends, and takes the units where none of them is chosen.
+
     Attributes:
         workers: number of units that run at the same time.
 
@@ -61,6 +63,9 @@ class InProcess:
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         """Yield (index of the unit, result) as units finish.
+
+        Results come in the order of the units. A unit is computed when its result is asked for, so
+        a caller that stops early saves the rest. An error of `work` ends the iteration.
 
         Args:
             work: function of a shared object and an argument.
@@ -128,6 +133,9 @@ class JoblibBackend:
     """Runs units on the backend of ``joblib.parallel_config``.
 
     Threads share memory; processes map files.
+
+    Units are started one by one, not in batches, because they differ in size. An older backend of
+    joblib that cannot yield results one by one gives all of them at the end.
 
     Args:
         active: the active backend of joblib.
@@ -288,6 +296,9 @@ def closed_client_error(client: Any) -> Iterator[None]:
 
 class DaskBackend:
     """Runs units on the workers of a ``dask.distributed.Client``.
+
+    The constructor waits until the cluster has a worker and compares versions (`ready_client`).
+    Shared objects are scattered when the first unit needs them.
 
     Raises:
         TypeError: not a client, or an asynchronous one.

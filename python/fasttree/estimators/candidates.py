@@ -113,6 +113,8 @@ def all_candidates(
 ) -> dict[int, NodeCandidates]:
     """The candidates of every inner node, by node number.
 
+    Each inner node is searched once more, on the rows that reach it.
+
     Args:
         fitted: a fitted tree.
         rows: its training rows.

@@ -23,6 +23,9 @@ Parameters = Mapping[str, Any]
 class Condition(NamedTuple):
     """Whether a parameter acts, and what to change if it does not.
 
+    A condition looks at parameters alone. The refusal of an idle parameter names its value and the
+    remedy.
+
     Attributes:
         acts: whether the parameter has an effect beside these parameters.
         remedy: what it needs, for the error message.

@@ -93,6 +93,9 @@ def true_or_false(name: str, value: Any) -> bool:
 class Parameter:
     """One parameter of a tree or forest.
 
+    Constructors, docstrings, checks, the configuration of the core and model files are all made
+    from these facts, so a new parameter is one entry.
+
     Attributes:
         name: its name.
         default: its default.
@@ -833,6 +836,9 @@ OF_FOREST = {parameter.name: parameter for parameter in FOREST}
 
 def check(name: str, value: Any, declared: Mapping[str, Parameter] = PARAMETERS) -> Any:
     """The value of a parameter as the core takes it.
+
+    Parameters without a check are returned as given: their domain depends on the data, and the
+    reader of the parameter checks it.
 
     Args:
         name: a parameter.

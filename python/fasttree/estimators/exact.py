@@ -146,6 +146,9 @@ class _Searched(TreeEstimator, Classifier):
 class MinimalTreeClassifier(_Searched):
     """The smallest tree that is right on every training row.
 
+    Consistent trees fit noise as well; the estimator serves to measure how far greedy growth is
+    from the smallest tree, not to predict noisy data.
+
     Args:
         max_nodes: trees of more nodes are not searched for. When there is none, the best tree known
             is kept and `lower_bound_` exceeds `max_nodes`.
@@ -191,7 +194,10 @@ class MinimalTreeClassifier(_Searched):
     progress: Progress = None
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:
-        """Search.
+        """Search for the smallest consistent tree, and keep it in the estimator.
+
+        The search may take very long. Where `time_limit` or `node_budget` ends it, the best tree so
+        far is kept, and `proven_` is False.
 
         Args:
             X: rows, or a `Table` with its target (then y is None).
@@ -330,7 +336,11 @@ class OptimalTreeClassifier(_Searched):
         return rows, limits, {**search, "objective": objective, **on_machine}
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:
-        """Search.
+        """Search for the optimal tree within the limits, and keep it in the estimator.
+
+        The time grows exponentially with the depth. Where `time_limit` or `node_budget` ends the
+        search, the best tree so far is kept, and `gap_` is the distance of its objective to the
+        bound that is proven.
 
         Args:
             X: rows, or a `Table` with its target (then y is None).
@@ -487,6 +497,8 @@ def minimal_tree(
 ) -> MinimalTreeClassifier:
     """The smallest consistent tree: ``MinimalTreeClassifier(...).fit(X, y, sample_weight)``.
 
+    Use the class if the estimator is needed before the fit, in a pipeline or a cross-validation.
+
     Args:
         X: rows, or a `Table` with its target (then y is None).
         y: labels, shape (n_rows,).
@@ -518,6 +530,8 @@ def optimal_tree(
     **params: Any,
 ) -> OptimalTreeClassifier:
     """The best tree of a depth: ``OptimalTreeClassifier(...).fit(X, y, sample_weight)``.
+
+    Use the class if the estimator is needed before the fit, in a pipeline or a cross-validation.
 
     Args:
         X: rows, or a `Table` with its target (then y is None).

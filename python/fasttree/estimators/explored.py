@@ -202,6 +202,10 @@ def explored(
 ) -> Exploration:
     """The page of several fitted models; see `explore`.
 
+    The first model gives the columns, the classes and the candidates of the page; the others are
+    drawn beside it. `explore` calls it with one or two models, `FirstTests.explore` and reports
+    with several.
+
     Args:
         models: (name, model) of each, with the same columns and classes.
         X, y, criteria, title: as in `explore`.

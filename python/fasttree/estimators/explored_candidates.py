@@ -50,6 +50,8 @@ COPIED = (
 class Rows:
     """The rows of a page.
 
+    The blocks are encoded once and serve all trees of the page.
+
     Attributes:
         table: the rows with labels, in the columns of the first model.
         blocks: their features as blocks for the core.
@@ -71,6 +73,9 @@ def candidates(
     trees: list[TreeData], rows: Rows, wanted: Iterable[Any] | None, limits: ExplorerLimits
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Add candidates to the nodes with the most rows.
+
+    Nodes at which the first two trees split differently come before nodes with more rows. A
+    criterion that cannot score a node is left out there, and a note says why.
 
     Args:
         trees: the trees of the page, whose `candidates` are filled.
@@ -366,6 +371,8 @@ def _test_text(test: Any) -> str:
 
 def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]]:
     """Add the candidates that the fit of the first tree kept (``trace="candidates"``).
+
+    They are all candidates of one criterion, so the page can show them without any rows.
 
     Returns:
         Their criterion as plain values, in a list; empty if there are none.

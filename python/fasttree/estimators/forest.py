@@ -51,6 +51,9 @@ from .warm_start import fixed_parameters, trees_before
 class GrownForest(Estimator):
     """A random forest, whether it predicts classes or a number.
 
+    The classifier and the regressor share growth, samples, warm starts and importances; they differ
+    in their predictions and scores.
+
     Attributes:
         _tree_type: class of its trees.
         _any_criterion: name of a criterion that serves the target.
@@ -583,6 +586,9 @@ class FastForestRegressor(GrownForest, Regressor):
         exposure: MaybeArray = None,
     ) -> Self:
         """Grow the trees; see `FastForestClassifier.fit`.
+
+        Under ``joblib.parallel_config(backend=...)`` and with `client` blocks of trees grow in
+        other processes; the forest is the same.
 
         Args:
             X, y, sample_weight, client: rows, their numbers and weights, and where trees grow.

@@ -113,6 +113,8 @@ def divided(
 def leaf_weights(fitted: Any, rows: TrainingRows) -> tuple[float, np.ndarray | None]:
     """The facts about weights that `leaf_intervals` needs.
 
+    They are computed at the end of a fit, because the model itself keeps only sums of weights.
+
     Args:
         fitted: the tree.
         rows: the rows that are counted in its nodes.

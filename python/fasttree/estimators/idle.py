@@ -65,6 +65,9 @@ def is_set(estimator: Any, name: str) -> bool:
 def refuse_idle(estimator: Any) -> None:
     """Raise an error for the first idle parameter of an estimator.
 
+    A parameter with its default is never refused, so that presets and grids can be combined; nor is
+    one that the core or its own check refuses.
+
     Raises:
         ValueError: naming the parameter, its value and what it needs.
 

@@ -33,6 +33,8 @@ ROUNDING = 1e-9
 def checked_coverage(coverage: float, n_rows: int) -> float:
     """A coverage that `n_rows` calibration rows can guarantee.
 
+    The message of the error names the number of rows that the coverage needs.
+
     Raises:
         ValueError: a number outside (0, 1), or too few rows.
 

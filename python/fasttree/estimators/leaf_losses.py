@@ -40,6 +40,9 @@ def leaf_losses(
 ) -> list[float]:
     """The loss of each leaf that rows of a Table can form.
 
+    The function is called with `LINES_PER_CALL` lines of the table at a time, so its own arrays
+    stay small.
+
     Args:
         loss: a function of counts, shape (n_leaves, 2), that returns losses >= 0, (n_leaves,).
         table: rows with a target of two classes.

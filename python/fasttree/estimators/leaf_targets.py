@@ -79,6 +79,9 @@ def checked_quantiles(quantiles: Any) -> np.ndarray:
 class LeafTargets:
     """Training targets by leaf.
 
+    They are sorted into the leaves once, at the first prediction of quantiles, and pickled with the
+    estimator.
+
     Attributes:
         targets: the targets of the training rows in ascending order, shape (n_rows,).
         held: weight of the training row of each rank in each node, a sparse matrix
@@ -134,6 +137,9 @@ class LeafTargets:
         self, leaves: np.ndarray, at: np.ndarray, tree_of: Callable[[int], TreeArrays]
     ) -> np.ndarray:
         """Quantiles of new rows.
+
+        Rows with the same leaves in all trees are answered once. Blocks of rows bound the memory to
+        about `CELLS` pairs of a new row and a training row.
 
         Args:
             leaves: leaf of each row in each tree, shape (n_rows, n_trees).

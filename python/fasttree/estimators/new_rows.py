@@ -39,6 +39,9 @@ def encode_rows(
 ) -> tuple[list[np.ndarray], int]:
     """New rows as blocks of columns for the core.
 
+    All predictions go through it. Columns that no test reads may be missing if they are found by
+    name, and are not checked.
+
     Args:
         schema: the columns of the model.
         X: rows in any form that a Table can be made of, or a Table.

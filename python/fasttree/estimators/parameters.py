@@ -66,6 +66,8 @@ OWNERS = {
 def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
     """An estimator from the keyword arguments of a function that passes them on.
 
+    Functions such as `fasttree.fit` take the parameters of an estimator beside their own arguments.
+
     Raises:
         TypeError: a name that is no parameter; the message says where it belongs, or the nearest
             one.
@@ -102,6 +104,8 @@ def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None
 
 def row_count(name: str, value: int | float, n_rows: float) -> int:
     """A parameter among `SHARES` as a number of rows.
+
+    Shares are rounded up, as in scikit-learn, so that a positive share is at least one row.
 
     Args:
         name: the parameter.
@@ -205,6 +209,8 @@ def smoothing_of(method: str | None) -> dict[str, Any]:
 def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
     """The part of the core's configuration that prunes.
 
+    A fit and `prune` of a fitted tree share it.
+
     Args:
         params: parameters that have passed their checks.
 
@@ -295,6 +301,9 @@ OBJECTS = ("criterion", "discretize", "loss", "pruning", "target_bins")
 def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = None) -> str:
     """Parameters as the JSON text that a model file holds, sorted by name.
 
+    Parameters that say how to work, such as `n_jobs`, are left out. Functions are stored by their
+    names.
+
     Args:
         params: parameters of an estimator.
         file_cells: how the file of the training rows wrote missing cells.
@@ -318,6 +327,8 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
 
 def restored_parameters(text: str) -> dict[str, Any]:
     """The inverse of `stored_parameters`; functions come back as `NamedCallable`.
+
+    Nothing from the text is executed: classes are looked up among the known ones.
 
     Raises:
         ValueError, KeyError, TypeError, AttributeError: the text was not written by

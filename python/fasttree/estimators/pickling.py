@@ -36,6 +36,8 @@ def state_for_pickle(estimator: Any) -> dict[str, Any]:
 def restore_state(estimator: Any, state: dict[str, Any]) -> None:
     """Set the attributes that `state_for_pickle` returned.
 
+    The core validates the bytes of the model before any attribute that follows from it is made.
+
     Raises:
         ValueError: the bytes of the model are damaged.
     """

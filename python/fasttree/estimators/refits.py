@@ -155,6 +155,9 @@ def refit(
 ) -> tuple[list[Any], Callable[[int], np.ndarray]]:
     """Grow a tree again on each sample.
 
+    The refits are grown as the trees of one forest if that gives the same trees to the bit, else
+    one by one.
+
     Args:
         fitted: the estimator.
         draws: the samples.

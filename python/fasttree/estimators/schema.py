@@ -31,6 +31,8 @@ from ..table.file_cells import FileCells
 class Schema:
     """The columns of a model.
 
+    It is what a fitted estimator knows of its columns; exports and messages read it, too.
+
     Attributes:
         names: names of the features.
         nominal: whether each feature is nominal.
@@ -76,6 +78,9 @@ class Schema:
     def by_given_column(self, values: np.ndarray) -> np.ndarray:
         """Sum values over the parts of each date.
 
+        Importances and Shapley values of year, month and weekday are added up, so that a caller
+        sees one value for the column of dates. Without dates the values are unchanged.
+
         Args:
             values: values of the columns of the model, shape (..., n_columns).
 
@@ -91,6 +96,9 @@ class Schema:
     @classmethod
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
         """The schema of a model of the core.
+
+        It also has the features that some test reads, the date formats, and how the file of the
+        training rows wrote missing cells.
 
         Args:
             model: the model.

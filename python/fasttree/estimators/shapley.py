@@ -94,6 +94,8 @@ def shap_values(
 def shap_explanation(fitted: Any, X: Any, **options: Any) -> Any:
     """`shap_values` as a ``shap.Explanation``, which the plots of the ``shap`` package draw.
 
+    `data` are the cells as they were given, labels included, so that plots show them.
+
     Args:
         X: rows, as in `predict`.
         **options: as in `shap_values`.

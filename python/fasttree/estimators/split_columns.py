@@ -30,6 +30,9 @@ SHOWN_LEVELS = 6
 class SplitColumns(TransformerMixin, BaseEstimator):
     """Encodes rows as the numeric columns that a converted tree tests.
 
+    `to_sklearn` makes it and puts it in front of the converted tree in a Pipeline. It keeps the
+    schema as JSON, so that it can be pickled and cloned without the model.
+
     Args:
         schema: names, kinds and levels of the columns of the model, as JSON.
         columns: (index of the feature, None or codes of levels) of each output column: None for its

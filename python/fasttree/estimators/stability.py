@@ -75,6 +75,9 @@ def sample_for(model: Any) -> str:
 class NodeStability(NamedTuple):
     """Results of the searches of one node on resamples of its own rows.
 
+    The node is searched with the parameters of the tree, on as many resamples as the tree has
+    refits.
+
     Attributes:
         node: its number.
         feature: name of the column that it tests.
@@ -140,6 +143,9 @@ class Stability:
     def thresholds(self, column: str) -> Any:
         """Every test of a column in the refits.
 
+        A refit that does not test the column has no entry, and one that tests it several times has
+        several.
+
         Args:
             column: a column of the model; for a date, one of its parts.
 
@@ -170,6 +176,9 @@ class Stability:
 
     def votes(self, X: Any) -> Any:
         """Predictions of all refits.
+
+        The spread over the refits shows for which rows the prediction of the tree depends on the
+        sample.
 
         Returns:
             For classes, the share of refits that predict each class, shape (n_rows, n_classes);

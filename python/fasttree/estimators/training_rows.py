@@ -49,6 +49,9 @@ class KeptRows(NamedTuple):
 class TrainingRows:
     """Labelled rows, their sample weights and the weights of their classes.
 
+    Every fit reads its rows in this form. Sample weights and class weights are kept apart, because
+    limits count copies of rows, but not class weights.
+
     Attributes:
         table: the rows.
         weights: sample weights >= 0, shape (n_rows,), 0 where the class has weight 0; None when all
@@ -174,6 +177,8 @@ class TrainingRows:
     def drawable(self) -> np.ndarray:
         """Numbers of the rows of weight > 0.
 
+        Bootstrap samples, subsamples and the rows of honest leaves are drawn from these rows.
+
         Raises:
             ValueError: a weight that is negative or not finite.
         """
@@ -198,6 +203,8 @@ class TrainingRows:
 @dataclass(frozen=True)
 class FittedOn:
     """The rows and the configuration of a fit.
+
+    A regressor keeps it for quantiles, which read the training targets at the first call.
 
     Attributes:
         rows: the rows; their cells may be the caller's own arrays.

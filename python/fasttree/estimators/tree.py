@@ -97,6 +97,9 @@ class FastTreeClassifier(TreeEstimator, Classifier):
     ) -> Self:
         """Grow the tree.
 
+        Parameters are checked here, not in the constructor. The estimator is changed in place, and
+        a second fit forgets the first one.
+
         Args:
             X: rows, or a `Table` with its target (then y is None); or, for
                 ``threshold_search="histogram"``, rows in batches: a Parquet file or folder, a
@@ -204,6 +207,9 @@ def task_named(task: Task | None, criterion: Any, params: Mapping[str, Any]) -> 
 
 def task_of_target(X: Any, y: Any) -> Task:
     """The task that a target implies; `fit` says how.
+
+    A Table has its task. Arrays and lists are a regression only if they hold floats with fractions.
+    For a series its type decides, and if that is text, the cells are read as the cells of a file.
 
     Args:
         X: a Table with its target, or rows.
@@ -340,6 +346,9 @@ class FastTreeRegressor(TreeEstimator, Regressor):
         groups: Any = None,
     ) -> Self:
         """Grow the tree.
+
+        Parameters are checked here, not in the constructor. The estimator is changed in place, and
+        a second fit forgets the first one.
 
         Args:
             X: rows, or a `Table` with its target (then y is None).

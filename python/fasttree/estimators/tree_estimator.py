@@ -71,6 +71,9 @@ class TreeEstimator(Readable, Estimator):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as in scikit-learn.
 
+        With `deep`, options of an object have names such as ``criterion__alpha``, by which grid
+        searches set them.
+
         Args:
             deep: whether the parameters of objects among them are listed, too.
         """

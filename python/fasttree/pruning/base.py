@@ -10,6 +10,8 @@ from .._checks.declared import Declared
 class Pruning(Declared):
     """A pruning method of the core's registry, with its options.
 
+    It holds options only; the core prunes. An object may be given to several estimators.
+
     Attributes:
         info: the registry's facts: name, text, source, options with their domains.
     """
@@ -19,6 +21,8 @@ class Pruning(Declared):
 
     def to_config(self) -> dict[str, Any]:
         """The method and its options as the core takes them.
+
+        Options are checked here, at the time of the fit, and not in the constructor.
 
         Raises:
             ValueError: an option outside its domain.

@@ -21,6 +21,8 @@ from .base import Pruning
 class Cut:
     """One change that pruning made to a node.
 
+    It prints as a sentence with the action, the feature and the costs that were compared.
+
     Attributes:
         node: number of the node in the tree before pruning.
         action: ``"leaf"`` (it became a leaf), ``"raise"`` (it was replaced by its heaviest branch),

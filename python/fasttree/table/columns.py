@@ -198,6 +198,9 @@ def datetime_message(name: str, what: str = "dates or times", *, are_dates: bool
 def make_levels(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
     """Declared levels as a tuple of Python's own types.
 
+    Scalars of NumPy become numbers and texts of Python, so that model files and messages can write
+    them.
+
     Raises:
         ValueError: a level that is missing or declared twice, or more than `MAX_LEVELS` levels.
     """
@@ -304,6 +307,8 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
 def sort_levels(name: str, values: set[Any]) -> list[Any]:
     """Distinct values in ascending order, as Python's own types.
 
+    Sorted levels make results independent of the order of the rows.
+
     Raises:
         TypeError: the values cannot be sorted.
     """
@@ -320,6 +325,9 @@ def codes_of(
     name: str, cells: list[Any], levels: Sequence[Any] | None
 ) -> tuple[np.ndarray, tuple[Any, ...]]:
     """Codes and levels of a list of cells.
+
+    Missing cells are None, NaN, pandas.NA and NaT. The cells must be hashable, as each is looked up
+    in a dict.
 
     Args:
         name: name of the column, for errors.
@@ -524,6 +532,9 @@ def encode(
 
 def numeric_block(block: np.ndarray, name_of: Callable[[int], str]) -> np.ndarray:
     """A 2-D array as float64 (float32 stays float32), after a check for infinity.
+
+    A block of one of these two types is returned without a copy; integers must be exact as float64.
+    NaN passes as a missing cell.
 
     Args:
         block: numbers, shape (n_rows, n_columns).

@@ -111,6 +111,8 @@ def temporal(values: Any) -> Any:
 def date_parts(values: Any, order: str, zone: str) -> np.ndarray:
     """Year, month and weekday of dates, NaN where there is none.
 
+    Equal texts are read once. The weekday is 1 for Monday to 7 for Sunday.
+
     Args:
         values: dates or texts as a list, an array or a series of any library.
         order: the order of year, month and day in texts.
@@ -261,6 +263,9 @@ def parse_date_reason(reason: str) -> DateFormat | None:
 
 def part_names(dates: Iterable[str]) -> list[str]:
     """The names of the columns that are made of columns of dates.
+
+    They are in the order of `PARTS`, for one column of dates after the other, which is also the
+    order of the columns in a Table.
 
     Examples:
         >>> part_names(["signup"])

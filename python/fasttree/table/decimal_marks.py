@@ -76,6 +76,8 @@ def may_have_thousands(column: Column, *, surely: bool = False) -> bool:
 def has_decimal_point(column: Column) -> bool:
     """Whether most fractions of a numeric column do not have exactly three digits.
 
+    If most of them have three digits, the points may separate thousands instead.
+
     Examples:
         >>> has_decimal_point(Column("a", "numeric", np.array([4.64, 5.3])))
         True

@@ -162,6 +162,9 @@ class FileCells:
     def numbers_of(self, name: str) -> tuple[float, ...]:
         """The numbers that mean a missing cell in a column of numbers.
 
+        They are the texts for this column that read as finite numbers, for columns that are numbers
+        already.
+
         Examples:
             >>> FileCells.of({None: ["n/a", -9], "age": [999]}).numbers_of("age")
             (-9.0, 999.0)

@@ -41,6 +41,8 @@ def pop_if_named(X: Any, values: Any, parameter: str) -> tuple[Any, Any]:
 def pop_column(X: Any, name: str, parameter: str = "y") -> tuple[Any, Any]:
     """X without a column, and the cells of that column.
 
+    Names are compared as texts. The type of X stays, except that a record array becomes a mapping.
+
     Args:
         X: a frame, a mapping of columns or a record array; or a Table whose target is `name`; the
             target stays in it.

@@ -25,6 +25,9 @@ def resolve_roles(
 ) -> Roles | Kind | None:
     """The roles of columns that scikit-learn's parameter `categorical_features` gives.
 
+    Only the parameter is checked, not the cells: a numeric role for text is refused where the
+    column is read.
+
     Args:
         categorical: the value of the parameter.
         n_features: number of columns.

@@ -118,6 +118,8 @@ _LEADING_ZERO = re.compile(r"\s*[-+]?0\d")
 class Reading(NamedTuple):
     """A decimal mark by which texts are numbers.
 
+    Texts such as 1.234 have two readings, and a remedy then shows both.
+
     Attributes:
         mark: the decimal mark.
         meaning: what a number with a mark then means, such as "1,500 is fifteen hundred".
@@ -146,6 +148,8 @@ def _readings(texts: Sequence[str], more: str = "") -> list[Reading]:
 
 def conversion_code(texts: Sequence[str], more: str = "") -> str:
     """Code that makes numbers, or dates, of a pandas column of texts.
+
+    If the texts can be read in two ways, the code of both follows, each with its meaning.
 
     Args:
         texts: the texts; each of them reads as a number.
@@ -377,6 +381,9 @@ def dates_or_numbers(levels: Sequence[Any]) -> str | None:
 
 def codes_of_words(levels: Sequence[Any]) -> list[int]:
     """Codes (positions) of the levels that are texts and no numbers.
+
+    Numbers in any format count as numbers: with a decimal comma, separated thousands, or an
+    exponent.
 
     Examples:
         >>> codes_of_words(("1", "2,5", "n/a", "1e3", "1.352,16"))

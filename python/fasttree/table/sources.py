@@ -45,6 +45,9 @@ Cells = np.ndarray | Column
 class Source:
     """X as a block or as columns.
 
+    A block is kept as it is, so that a large array is not copied. `pop_target` and
+    `select_or_rename` change the object in place.
+
     Attributes:
         n_rows, n_columns: shape of X.
         names: names of the columns; None if X has none.
@@ -69,6 +72,9 @@ class Source:
 
 def read_source(X: Any, unused: Collection[str] = ()) -> Source:
     """X as a block or as columns.
+
+    Arrays keep their types, and `Table` makes columns of them; only columns whose type declares
+    levels are coded here.
 
     Args:
         X: anything that `Table` takes.

@@ -63,6 +63,9 @@ class _Attributes:
 class Table(_Attributes):
     """A training set: features with names, kinds and levels, and (optionally) the target.
 
+    A Table is not changed after it is made; methods return new Tables that share the cells. Fits,
+    cross-validations and scores encode it for the core once.
+
     Args:
         X: features, n rows x p columns: 2-D NumPy array (float, int, bool, object, str), list of
             rows, mapping of columns, or a pandas / Polars / PyArrow frame.
@@ -417,6 +420,9 @@ class Table(_Attributes):
     def as_regression(self) -> Table:
         """The Table with its target as a number; itself where it is one.
 
+        Classes that are numbers become these numbers; a missing label becomes NaN. Features and
+        weights are shared, not copied.
+
         Raises:
             ValueError: no target, or classes that are not numbers, with the first row.
 
@@ -581,6 +587,9 @@ class Table(_Attributes):
     def with_unused(self, reasons: Mapping[str, str], names: Sequence[str] = ()) -> Table:
         """The Table with columns that models keep a place for but never read.
 
+        Each of these columns is a constant in the result, whatever its cells were. Thus the
+        positions of the other columns equal their positions in a model.
+
         Args:
             reasons: why each column is unused, by name; a column that the Table lacks is added.
             names: the order of the columns; those that it does not name come last, in their order.
@@ -665,6 +674,8 @@ class Table(_Attributes):
 
     def head(self, n: int = 5) -> Table:
         """The Table of the first n rows, which prints with them.
+
+        It is a Table like any other, with all levels, and its repr lists the rows.
 
         Examples:
             >>> Table([["a", 1.0], ["b", 2.0], ["a", 4.0]], [0, 1, 1]).head(2)

@@ -37,6 +37,8 @@ def no_target() -> ValueError:
 class Target:
     """A target of classes.
 
+    Codes are what the core reads; labels are kept to be given back unchanged.
+
     Attributes:
         name: name of the target.
         labels: the labels as given, shape (n_rows,); None if only codes are known.
@@ -74,6 +76,8 @@ class Target:
     def checked_codes(self) -> np.ndarray:
         """The codes, after a check that every row has a label.
 
+        A fit calls it; a Table itself may have rows without a label, which are predicted.
+
         Raises:
             ValueError: a label is missing; the message names the first such row.
         """
@@ -91,6 +95,9 @@ MAX_NUMBER = 1e60
 class NumericTarget:
     """A target of numbers, which a regression predicts.
 
+    It has the methods `take`, `decode` and `checked_codes` of `Target`, so that a Table calls them
+    without asking for its type.
+
     Attributes:
         name: name of the target.
         numbers: the numbers, float64, shape (n_rows,); NaN where one is missing.
@@ -104,6 +111,8 @@ class NumericTarget:
 
     def take(self, rows: Any) -> NumericTarget:
         """The same target restricted to some rows.
+
+        Positions may repeat, as in a bootstrap sample.
 
         Args:
             rows: positions, a slice or a mask.
@@ -129,6 +138,8 @@ class NumericTarget:
 
     def checked_numbers(self) -> np.ndarray:
         """The numbers, after a check that none is missing.
+
+        A fit calls it; a Table itself may have rows without a number, which are predicted.
 
         Raises:
             ValueError: a number is missing; the message names the first such row.

@@ -25,6 +25,9 @@ from .reading import Rows
 class Coding:
     """Turns parts into codes.
 
+    It is made in steps, as the passes find imputed values and cut points, and is sent to the
+    workers of a cluster. Equal parts give equal codes in every process.
+
     Attributes:
         facts: columns, levels and classes of all parts.
         target: name of the target.
@@ -69,6 +72,9 @@ class Coding:
 
     def blocks(self, rows: Rows, impute: bool = True) -> list[np.ndarray]:
         """The features as blocks for the core, with codes of the merged levels.
+
+        A block of floats in which nothing is imputed is passed on without a copy; otherwise each
+        column is a block.
 
         Args:
             rows: the rows of a part.

@@ -49,6 +49,9 @@ core = _engine.core
 class Facts(NamedTuple):
     """What the core needs to know about all rows together.
 
+    The core reads them in place of the schema and the columns of a Table, as it gets rows as codes.
+    Numbers of codes, sums and ranges are over all parts.
+
     Attributes:
         schema: names, kinds, levels and classes (`Coding.schema`).
         features: for each feature, its number of codes, whether one of them is for missing cells,
@@ -69,6 +72,9 @@ class Facts(NamedTuple):
 
 def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The configuration of a fit on parts.
+
+    Batches and partitions share it. Only names, levels, classes and the number of copies are read,
+    not cells, so it can refuse parameters before a second pass over the rows.
 
     Args:
         estimator: a tree or a forest.
@@ -160,6 +166,9 @@ def _warn_of_lost_digits(numbers: TargetNumbers, target: str) -> None:
 def check_arguments(estimator: Any, y: Any, sample_weight: Any, frames: bool = True) -> None:
     """Check that batches and partitions support the arguments of `fit` and the parameters.
 
+    It runs before any row is read. What depends on the columns is checked by `check_plan` after the
+    first pass.
+
     Args:
         estimator: a tree or a forest.
         y, sample_weight: as `fit` was given them.
@@ -206,6 +215,9 @@ def reader_for(estimator: Any, y: str | None = None, sample_weight: str | None =
 def facts_of(coding: Coding, features: list[passes.CodedFeature], sums: list[int]) -> Facts:
     """The facts of all rows for the core.
 
+    `coding` need not have cut points yet: `check_plan` makes facts with the largest number of bins
+    in their place.
+
     Args:
         coding: of all parts.
         features, sums: as in `Facts`.
@@ -218,6 +230,10 @@ def facts_of(coding: Coding, features: list[passes.CodedFeature], sums: list[int
 class Columns:
     """The features of a source with a schema.
 
+    Numeric columns need not be read for levels, and a Parquet file can leave columns out, so the
+    first pass over a wide table is short. Without a schema both tuples are empty, and all columns
+    are read.
+
     Attributes:
         features: names of the features, in order.
         spared: the features that are numeric by the schema, which the first pass does not read.
@@ -229,6 +245,9 @@ class Columns:
     @classmethod
     def of(cls, names: Iterable[str], numbers: Iterable[str], reader: Reader) -> Columns:
         """The features of a source.
+
+        Columns are spared only with ``categorical_features="from_dtype"``. At least one column is
+        read, because a Table cannot be empty.
 
         Args:
             names: names of all its columns.
@@ -257,6 +276,9 @@ class Columns:
 
 def first_pass(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
     """Make a first pass over the batches.
+
+    It reads labels, weights and nominal columns, and only those numeric columns that cannot be
+    spared (`Columns`). Classes without a row of weight > 0 are left out of the facts.
 
     Args:
         batches: the source.

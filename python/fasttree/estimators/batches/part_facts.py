@@ -32,6 +32,9 @@ core = _engine.core
 class TargetNumbers:
     """Facts about the numbers of a target.
 
+    They say how fine the common grid of all numbers has to be, and whether it loses digits
+    (`_warn_of_lost_digits`).
+
     Attributes:
         range: the smallest and the largest number.
         log_sum, n_logs: sum of the logarithms of the absolute values of the numbers other than 0,
@@ -77,6 +80,9 @@ class TargetNumbers:
 @dataclass(frozen=True)
 class PartFacts:
     """The facts of one or several parts.
+
+    They hold everything that a fit needs before it reads cells as codes. They are small, so workers
+    send them to the client and parts are merged there.
 
     Attributes:
         names, levels: name and levels of each column; levels are None for numbers.
@@ -146,6 +152,9 @@ class PartFacts:
 
 def facts_of_rows(rows: Rows) -> PartFacts:
     """The facts of one part.
+
+    Levels are taken from the Table of this part, sorted or declared. Only the target is looked at
+    row by row; levels and kinds are known from the Table.
 
     Args:
         rows: the rows of the part.

@@ -204,6 +204,9 @@ class ColumnFacts:
 class TableFacts:
     """The rows of a Table that checks look at.
 
+    For a fold of a cross-validation these are the training rows of the fold, so that a check sees
+    no test row.
+
     Args:
         table: the Table.
         rows: positions of the rows that are looked at; None: all rows. What is found in all rows

@@ -42,6 +42,9 @@ with it."""
 def inspect(table: Table, columns: Any = "auto", rows: np.ndarray | None = None) -> Findings:
     """What the checks find in a Table.
 
+    No check runs here; each runs when its findings are asked for. What is found in all rows is kept
+    with the Table, so a second call costs nothing.
+
     Args:
         table: the Table.
         columns: the columns that a fit uses as they are; see `kept_columns`.

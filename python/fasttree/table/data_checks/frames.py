@@ -130,6 +130,8 @@ def _cells_by_name(X: Any) -> dict[str, Any] | None:
 class Unusable:
     """What a column holds if no Table can hold it.
 
+    In an array or a Table such cells are an error instead.
+
     Attributes:
         reason: why the column is left out, in words for users.
         is_inexact: whether it holds whole numbers that float64 does not tell apart.

@@ -533,8 +533,9 @@ def path_of(name: str, value: Any) -> Path:
 
 
 def content(name: str, value: Any) -> bytes:
-    """The content of a file as bytes; a bytearray or memoryview is copied. A path is refused with a
-    TypeError, which catches the mistake of giving a file's name instead of its content."""
+    """The content of a file as bytes; a ``bytearray`` or ``memoryview`` is copied. A path is
+    refused with a TypeError, which catches the mistake of giving a file's name instead of its
+    content."""
     if not isinstance(value, bytes | bytearray | memoryview):
         raise TypeError(f"{given(name, shown(value))} must be bytes")
     return bytes(value)

@@ -92,7 +92,7 @@ def did_you_mean(
 
 def functions_named(text: str) -> str:
     """A text that another library wrote, with functions by their names and without addresses.
-    Addresses differ from process to process, so reprs with them could not be compared or
+    Addresses differ from process to process, so texts with them could not be compared or
     documented.
 
     >>> functions_named(f"Tree(criterion={functions_named!r})")

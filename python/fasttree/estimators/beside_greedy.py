@@ -49,8 +49,12 @@ DIVISIONS = {
 
 
 def two_way_tests(model: Any) -> str:
-    """A text on the tests that a search tried, if a nominal column has three or more levels, so
-    that growth may use others; else empty."""
+    """A text on the tests that a search tried, if a nominal column has three or more levels; else
+    "".
+
+    In such a column the search divides the levels in two, while growth may make one branch per
+    level, so a comparison of both must name the difference.
+    """
     if not any(len(levels) > 2 for levels in model._schema.levels):
         return ""
     return f"two-way tests only, {DIVISIONS[getattr(model, 'nominal_splits', 'ordered')]}"

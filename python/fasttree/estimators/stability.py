@@ -67,7 +67,7 @@ def sample_for(model: Any) -> str:
     """The sample to refit a model on where the user names none.
 
     Subsamples where tests of independence choose the splits: a test counts copies of a row as rows
-    of their own, and then finds dependences that do not exist.
+    of their own, and then finds effects that do not exist.
     """
     return "subsample" if is_by_test(model) else "bootstrap"
 

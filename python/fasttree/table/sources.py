@@ -538,7 +538,7 @@ def pop_target(source: Source, target: str) -> Cells:
 
 def unknown_name(name: str, names: Sequence[str], what: str) -> str:
     """The text of an error for a name that is not known, with the most similar known name or a list
-    of all. `what` is the kind of thing that has the name, such as "column"."""
+    of all. `what` is the noun for the named object, such as "column"."""
     return f"no {what} is named {name!r}; {nearest(name, names)}"
 
 
@@ -602,7 +602,7 @@ def cells_of(X: Any, name: str) -> Any:
 
 def listed(values: Any) -> list[Any]:
     """The cells of a column of any library (pandas, Polars, Arrow, NumPy) as a list of Python
-    values. Other iterables become lists as they are."""
+    values. The elements of any other sequence are not changed."""
     # A Series of pandas or Polars, an Arrow column and an array each have one of these methods.
     named = ("to_list", "to_pylist", "tolist")
     to_list = next((getattr(values, name) for name in named if hasattr(values, name)), None)

@@ -3,11 +3,11 @@
 What
     A column of text whose values all read as ``1,5`` or ``1.234,50`` (some may be whole) becomes
     numeric, and so does one of ``1,234.50``, and of these with the same currency or percent sign at
-    each (`texts.numbers_by_decimal_mark`). Values that all have three digits behind the comma
-    (``1,234``) may be either: `decimal` decides. Without it, the numbers in other columns of the
-    file decide, or in the file that a model was fitted on. Otherwise they are decimals, except in a
-    file with commas between its cells, where they stay text. A column that holds ``1.234.567`` has
-    separated thousands in all cells. ``1.234`` beside ``764`` is one thousand and more where
+    each (`number_texts.numbers_by_decimal_mark`). Values that all have three digits behind the
+    comma (``1,234``) may be either: `decimal` decides. Without it, the numbers in other columns of
+    the file decide, or in the file that a model was fitted on. Otherwise they are decimals, except
+    in a file with commas between its cells, where they stay text. A column that holds ``1.234.567``
+    has separated thousands in all cells. ``1.234`` beside ``764`` is one thousand and more where
     `decimal` or other columns say that a comma is decimal; else the user is told that it may be.
 Complexity
     O(levels) for each column of text, O(rows) for each column of numbers.

@@ -225,7 +225,7 @@ Readers validate the whole file before they use any of it, and execute nothing."
 
 
 def _kind_of(data: bytes) -> bytes:
-    """What the head of a model file calls the model, "" of other bytes."""
+    """The kind of model that the head of a model file names; "" for other bytes."""
     import re
 
     head = re.match(rb'\s*\{\s*"format"\s*:\s*"([^"]*)"', data[:100])
@@ -234,6 +234,9 @@ def _kind_of(data: bytes) -> bytes:
 
 def from_bytes(data: bytes) -> Any:
     """Return the fitted model that the bytes of a model file hold.
+
+    The head of the bytes names the kind of model. The whole content is validated before any of it
+    is used, and nothing in it is executed.
 
     Raises:
         ValueError: truncated, damaged, of another version, or not a model of fasttree.

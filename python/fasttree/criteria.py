@@ -10,8 +10,6 @@ What
     then does not weigh them by the rows of the node. Under ``max_leaf_nodes`` and
     ``min_impurity_decrease`` a function is also asked for the score of all rows in one branch (the
     other branches are empty); NaN counts as 0 there.
-Complexity
-    None: the formulas live in the core.
 When not to use it
     To compute a score by hand: see `fasttree.score_features` and `Criterion.score`.
 
@@ -52,6 +50,8 @@ __all__ += [info["class_name"] for info in _engine.registry("criteria")]
 class Criterion(Declared):
     """A criterion of the core's registry, with its options.
 
+    It holds options only; the formula is in the core. An object may be given to several estimators.
+
     Attributes:
         info: the registry's facts: name, aliases, formula (LaTeX), source, range, orientation,
             invariances.
@@ -59,7 +59,8 @@ class Criterion(Declared):
 
     @property
     def name(self) -> str:
-        """Canonical name."""
+        """Canonical name in the registry, such as ``"info_gain"``, which `make` accepts. Aliases
+        are accepted as well, but never returned."""
         return str(self.info["name"])
 
     def options(self, classes: Sequence[Any] = (), n_rows: int = 0) -> dict[str, Any]:
@@ -83,6 +84,9 @@ class Criterion(Declared):
     def score(self, tables: Any, *, declared: Any = None, occurring: Any = None) -> np.ndarray:
         """Scores of contingency tables.
 
+        Each table is a candidate split: counts of the classes in its branches. A single table gives
+        a number without axes. Options are checked at this call.
+
         Args:
             tables: shape (branches, classes), or (n, branches, classes): counts or weights, >= 0.
             declared: declared number of values of each table's feature (n,); the number of branches
@@ -96,7 +100,11 @@ class Criterion(Declared):
         return self._evaluate(tables, declared, occurring)[0]
 
     def distance(self, tables: Any, *, declared: Any = None, occurring: Any = None) -> np.ndarray:
-        """Distances of contingency tables, smaller is better; arguments as in `score`."""
+        """Distances of contingency tables, shape () or (n,); smaller is better.
+
+        Growth that compares leaves or whole trees (``evaluation="global"`` or ``"glocal"``) uses
+        the distance where other growth uses the score. The arguments are those that `score` takes.
+        """
         return self._evaluate(tables, declared, occurring)[1]
 
     def _evaluate(
@@ -140,7 +148,8 @@ def idle_options(options: Mapping[str, Any], usual: Mapping[str, Any]) -> list[s
 
 
 def idle_message(name: str, options: Mapping[str, Any]) -> str:
-    """The message for an option that has no effect, with what it needs."""
+    """The message for an option that has no effect beside the decay that is given, with the decays
+    that it needs. `options` are all options by name, and `name` must be a key of `DISTANCES`."""
     needed = " or ".join(f"decay={decay!r}" for decay in DISTANCES[name])
     return (
         f"{name}={shown(options[name])} cannot act beside decay={options['decay']!r}: it needs "
@@ -166,7 +175,15 @@ def option_hint(criterion: Any, name: str, value: Any) -> str:
 
 
 def size_values(size: Callable[[np.ndarray], Any], n_rows: int) -> list[float]:
-    """A size function at 0, 1, ... n_rows, checked: concave, non-decreasing, 0 at 0."""
+    """The values of a size function at 0, 1, ..., n_rows, as n_rows + 1 floats.
+
+    The core takes these values, as it does not call Python. The properties are checked with a
+    relative tolerance of 1e-9.
+
+    Raises:
+        ValueError: the function is not concave and non-decreasing with size(0) = 0, or does not
+            return one finite number per size.
+    """
     values = np.asarray(size(np.arange(n_rows + 1, dtype=np.float64)), dtype=np.float64)
     if values.shape != (n_rows + 1,) or not np.all(np.isfinite(values)):
         raise ValueError("size must map an array of set sizes to finite numbers, one for each")
@@ -187,13 +204,13 @@ def _class_code(given: Any, classes: Sequence[Any]) -> int:
 
 @dataclass(eq=False, repr=False)
 class PairFunction(Parameters):
-    """A function of one's own of count matrices: ``F(R_root, R, tables) -> scores``, one call a
-    node.
+    """A function of one's own of count matrices: ``F(R_root, R, tables) -> scores``, with one call
+    per node.
 
     Args:
         F: gets R over the whole node (classes, 4), whose columns 3 and 4 are zero; R of the node's
             features that vary (features, values, classes, 4), padded with zeros to the largest
-            number of values; and their tables (features, values, classes). It returns one score a
+            number of values; and their tables (features, values, classes). It returns one score per
             feature, larger is better.
         theta: weights of the cases 1 to 4, each in [0, 1].
         alpha, decay, at_zero: as in `Pi`.
@@ -225,7 +242,8 @@ class PairFunction(Parameters):
 
     @property
     def name(self) -> str:
-        """The function's name."""
+        """The name of the function `F`, which tables and model files show. It is no name of the
+        registry: `make` does not accept it."""
         return display_name(self.F)
 
     def options(self) -> dict[str, Any]:
@@ -252,7 +270,11 @@ class PairFunction(Parameters):
 
 
 class NamedCallable:
-    """The name of a user's criterion in a loaded model, whose function was not saved."""
+    """The name of a user's criterion in a loaded model, whose function was not saved.
+
+    The model predicts as before. Calling the object, as a further fit does, raises a ValueError
+    that says to set the parameter to the function. Two of them are equal if their names are.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -295,24 +317,34 @@ def _by_name() -> dict[str, type[Criterion]]:
 
 
 def names(task: Task = "classification") -> tuple[str, ...]:
-    """Names and aliases of the registry's criteria on classes, or on a number."""
+    """Names and aliases of the registry's criteria on classes, or for the task "regression" of the
+    criteria on a number, in the order of the registry. Commands list them as choices."""
     wanted = task == "regression"
     return tuple(n for n, kind in _by_name().items() if is_on_number(kind) == wanted)
 
 
 def is_on_number(criterion: Any) -> bool:
-    """Whether a criterion of the registry, an object or a class, reads a numeric target."""
+    """Whether a criterion of the registry, an object or a class, reads a numeric target. It is
+    False for a name, a function and anything else without an entry in the registry."""
     return bool(getattr(criterion, "info", {}).get("target") == "number")
 
 
 def is_of_trees(criterion: Any) -> bool:
-    """Whether it names a measure of whole trees, which has no score of a split."""
+    """Whether a value is the name of a measure of whole trees, which has no score of a split. Only
+    ``"matthews"`` is one; `OptimalTreeClassifier` takes it, and greedy growth refuses it."""
     return isinstance(criterion, str) and criterion == "matthews"
 
 
 def name_of(criterion: Any) -> str:
-    """Name of a criterion as `make` takes it, or of a measure of whole trees, which optimal trees
-    take; empty for a function."""
+    """Canonical name of a criterion as `make` takes it, or of a measure of whole trees, which
+    optimal trees take.
+
+    An alias gives the canonical name. A user's function has no name and gives "", except a
+    `PairFunction` and a `NamedCallable`, which have one.
+
+    Raises:
+        ValueError, TypeError: as `make`.
+    """
     if is_of_trees(criterion):
         return str(criterion)
     facts = facts_of(criterion)
@@ -352,15 +384,15 @@ OTHER_NAMES = {
 and digits."""
 
 PRESETS = {"cart": "CART", "rpart": "CART", "c45": "C45", "j48": "C45", "id3": "ID3"}
-"""Names of learners that are presets here, written likewise."""
+"""Names of learners that are presets here, written in the same way."""
 
 CERTAIN = 0.8
-"""Likeness of two names from which one is meant by the other."""
+"""Similarity of two names from which on one is taken to mean the other."""
 
 
 def suggestion(name: str) -> tuple[str, bool]:
-    """What may be meant by a name that is no criterion, and whether that is certain; empty without
-    an idea.
+    """A hint on what may be meant by a name that is no criterion, and whether that is certain; the
+    hint is empty if no name is similar.
 
     Examples:
         >>> suggestion("Gini-Index"), suggestion("helinger")
@@ -382,6 +414,9 @@ def suggestion(name: str) -> tuple[str, bool]:
 
 def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], Any]:
     """A criterion from a name, an object, a class, or a callable.
+
+    A name gives an object with the default options. An object and a function are returned as they
+    are.
 
     Raises:
         ValueError: a name that is not in the registry (with the nearest one).
@@ -419,8 +454,11 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
 
 
 def facts_of(criterion: Any) -> Mapping[str, Any]:
-    """The registry's facts of a criterion as `make` takes it, without an object of a name; none of
-    a function."""
+    """The registry's facts of a criterion as `make` takes it: name, evidence, options and more.
+
+    For a name no object is made. A user's function has no entry and gives an empty mapping. The
+    mapping is shared and must not be changed.
+    """
     if isinstance(criterion, str) and criterion in _by_name():
         return _by_name()[criterion].info
     made = make(criterion)
@@ -428,7 +466,9 @@ def facts_of(criterion: Any) -> Mapping[str, Any]:
 
 
 def evidence_of(criterion: Any) -> str:
-    """The evidence that a criterion needs: ``"table"``, ``"pairs"``, ... (a function: tables)."""
+    """The evidence that a criterion needs: ``"table"``, ``"pairs"``, ``"neighbours"`` or
+    ``"rows"``, and on numbers ``"moments"``, ``"order"`` or ``"neighbours"``. A user's function
+    reads tables, unless its attribute `evidence` says otherwise."""
     facts = facts_of(criterion)
     return str(facts["evidence"] if facts else getattr(criterion, "evidence", "table"))
 
@@ -438,7 +478,7 @@ TARGETS = {"classes": " on classes", "number": " on a number"}
 
 
 def list_criteria(*, target: str | None = None) -> Records:
-    """The registry as a table: one dict a criterion, shown as a table.
+    """The registry as a table: one dict per criterion, shown as a table.
 
     Args:
         target: ``"classes"`` or ``"number"``: the criteria on such a target; None: all.

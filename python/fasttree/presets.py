@@ -107,8 +107,8 @@ CHAID: dict[str, Any] = {
 smallest p-value times Kass's multiplier is split, and has a branch for each group of levels.
 Numbers are cut into ten bins of equal frequency on the rows of the fit, which merge with
 neighbours, as do the levels of an ordered pandas Categorical; missing values are a level that may
-join any other. Limits are those of R's package CHAID. Kass's multipliers adjust for the ways to
-merge within a feature, not for the number of features: ``adjust="bonferroni"`` does both.
+join any other. The limits are the defaults of R's package CHAID. Kass's multipliers adjust for the
+ways to merge within a feature, not for the number of features: ``adjust="bonferroni"`` does both.
 ``alpha_split=0.049`` divides merged levels again, as Kass's step 3 does."""
 
 C45: dict[str, Any] = {

@@ -67,8 +67,11 @@ def shown(value: Any) -> str:
 
 
 def as_float(value: Any) -> float | None:
-    """A real number as float, infinite if it is too large; None for other values, bools among
-    them."""
+    """A real number as a float of Python, or None for any other value.
+
+    Bools and texts are no numbers here. A number too large for a float (a long int) is infinite, so
+    that range checks refuse it instead of failing with an OverflowError.
+    """
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         return None
     try:
@@ -79,6 +82,8 @@ def as_float(value: Any) -> float | None:
 
 def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
     """The value, which must be one of `known`.
+
+    Values are compared with their types, so that True is not 1 and 1.0 is not 1.
 
     Raises:
         ValueError: it is another value; the message lists the known ones.
@@ -108,6 +113,8 @@ def one_value(name: str, value: Any) -> Any:
 
 def is_missing(value: Any) -> bool:
     """Whether a cell is missing: None, NaN (float, NumPy, Decimal), pandas.NA or NaT.
+
+    Texts such as "nan" are not missing.
 
     Examples:
         >>> is_missing(None), is_missing(float("nan")), is_missing("nan"), is_missing(0)
@@ -149,7 +156,8 @@ def refuse_unhashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a value is an integer; True and False are not.
+    """Whether a value is an integer of Python or NumPy. True and False are not, and neither are
+    floats such as 3.0; `check_whole` accepts those.
 
     >>> is_whole(np.int8(3)), is_whole(3.0), is_whole(True)
     (True, False, False)
@@ -159,6 +167,8 @@ def is_whole(value: Any) -> bool:
 
 def refuse_where(wrong: np.ndarray | np.bool_, message: Callable[[int], str]) -> None:
     """Refuse values, with a message about the first that is wrong.
+
+    The message is made only if a value is wrong, so it may be expensive.
 
     Args:
         wrong: whether each value is wrong, shape (n,).
@@ -260,6 +270,8 @@ def check_weights(weights: np.ndarray) -> None:
 def row_weights(weights: Any, n_rows: int) -> np.ndarray | None:
     """The argument `sample_weight`: one weight per row as float64, shape (n_rows,), or None.
 
+    None stands for a weight of 1 for each row. A weight of 0 leaves a row out.
+
     Raises:
         ValueError: another shape, a weight that is negative or not finite, or no weight above 0.
 
@@ -345,12 +357,14 @@ def checked(**domains: Check) -> Callable[[C], C]:
 
 
 def maybe(check: Check) -> Check:
-    """A check that also accepts None."""
+    """A check that also accepts None and returns it, and passes other values to `check`. It is for
+    parameters whose default is None."""
     return lambda name, value: None if value is None else check(name, value)
 
 
 def at_least(low: int) -> Check:
-    """A check of integers from `low` up; see `check_integer`."""
+    """A check of integers from `low` up, below 2^63. Floats and bools are refused with a
+    ValueError; see `check_integer`."""
     return lambda name, value: check_integer(name, value, low)
 
 
@@ -376,7 +390,8 @@ def check_whole(name: str, value: Any, low: int, high: int = 2**31 - 1) -> int:
 
 
 def whole_in(low: int, high: int = 2**31 - 1) -> Check:
-    """`check_whole` as a check of whole numbers in [low, high]."""
+    """A check of whole numbers in [low, high], which it returns as int. The default of `high` is
+    the largest int32; floats such as 3.0 are accepted, see `check_whole`."""
     return lambda name, value: check_whole(name, value, low, high)
 
 
@@ -415,7 +430,8 @@ memory_limit = maybe(whole_in(1, 2**63 - 1))
 
 
 def choice(*known: Any) -> Check:
-    """A check of a value that must be one of the known ones."""
+    """A check of a value that must be one of the known ones, in value and type: True is not 1. The
+    ValueError lists the known ones; see `one_of`."""
     return lambda name, value: one_of(name, value, known)
 
 
@@ -449,7 +465,13 @@ def number_array(name: str, value: Any) -> np.ndarray:
 
 
 def listing(name: str, value: Any) -> list[Any]:
-    """The values of an iterable, which must not be a text or a mapping, as a list."""
+    """The values of an iterable as a new list, also of an array or a generator.
+
+    A text or a mapping is refused: iterating over its characters or keys is rarely meant.
+
+    Raises:
+        TypeError: the value is no such iterable; the message names the argument.
+    """
     if np.iterable(value) and not isinstance(value, str | bytes | Mapping):
         return list(value)
     raise TypeError(f"{given(name, shown(value))} must be a list")
@@ -475,7 +497,11 @@ def mapping(words: str, fits: Callable[[Any], bool] = lambda value: True) -> Che
 
 
 def having(words: str, *attributes: str) -> Check:
-    """A check of objects that have these attributes; `words` says for the error what they are."""
+    """A check of objects by their attributes, so that objects of other packages pass as well.
+
+    `words` says in the error what is expected, as in "must be a cross-validator". A class is
+    refused even if it has the attributes: an instance is meant. The error is a TypeError.
+    """
 
     def check(name: str, value: Any) -> Any:
         if isinstance(value, type) or not all(
@@ -488,7 +514,13 @@ def having(words: str, *attributes: str) -> Check:
 
 
 def path_of(name: str, value: Any) -> Path:
-    """The path of a file."""
+    """A path as a `pathlib.Path`, from a str or an os.PathLike object. Whether the file exists is
+    not checked.
+
+    Raises:
+        TypeError: another type, an empty path, or one that no file system can hold (with a null
+            character or half of a surrogate pair).
+    """
     try:
         encoded = isinstance(value, str | os.PathLike) and os.fsencode(value)
     except UnicodeEncodeError:  # half of a surrogate pair
@@ -501,14 +533,21 @@ def path_of(name: str, value: Any) -> Path:
 
 
 def content(name: str, value: Any) -> bytes:
-    """The bytes of a file."""
+    """The content of a file as bytes; a ``bytearray`` or ``memoryview`` is copied. A path is
+    refused with a TypeError, which catches the mistake of giving a file's name instead of its
+    content."""
     if not isinstance(value, bytes | bytearray | memoryview):
         raise TypeError(f"{given(name, shown(value))} must be bytes")
     return bytes(value)
 
 
 def string(name: str, value: Any) -> str:
-    """A str that can be encoded in UTF-8."""
+    """A str that can be encoded in UTF-8, returned as it is.
+
+    Raises:
+        TypeError: another type.
+        ValueError: the text has half of a surrogate pair, so no model file could hold it.
+    """
     if not isinstance(value, str):
         raise TypeError(f"{given(name, shown(value))} must be a str")
     if HALF.search(value):
@@ -517,7 +556,8 @@ def string(name: str, value: Any) -> str:
 
 
 def text_or_texts(name: str, value: Any) -> list[str]:
-    """One text or several, as a list."""
+    """One text or several, as a list of texts; a single str becomes a list of length 1. Each text
+    is checked by `string`; an empty list passes."""
     return [
         string(name, text) for text in ([value] if isinstance(value, str) else listing(name, value))
     ]
@@ -525,6 +565,8 @@ def text_or_texts(name: str, value: Any) -> list[str]:
 
 def random_seed(name: str, value: Any) -> Any:
     """A seed: None, a whole number >= 0, or one of NumPy's generators.
+
+    A generator is returned itself and not advanced here.
 
     >>> random_seed("random_state", -1)
     Traceback (most recent call last):
@@ -554,8 +596,14 @@ def import_optional(module: str, needs: str) -> Any:
 
 
 def generator_of(random_state: Any, name: str = "random_state") -> np.random.Generator:
-    """A NumPy generator from None, a whole number, a Generator or a RandomState (which is
-    advanced)."""
+    """A NumPy generator from None, a whole number >= 0, a Generator or a RandomState.
+
+    A Generator is returned itself, so draws advance it. A RandomState is advanced once, to seed a
+    new generator. None gives one that differs from call to call.
+
+    Raises:
+        ValueError: another value; `name` is the name of the argument in its message.
+    """
     given = random_seed(name, random_state)
     if isinstance(given, np.random.RandomState):
         return np.random.default_rng(given.randint(0, 2**31 - 1, size=4))

@@ -56,10 +56,13 @@ ColumnUse: TypeAlias = Literal["auto", "as_given"] | Mapping[str, Literal["auto"
 
 
 class CrossValidator(Protocol):
-    """A splitter as scikit-learn has them."""
+    """A splitter with the interface of scikit-learn: any object with its method `split`.
+    Annotations use it, so that type checkers accept splitters of other packages; nothing inherits
+    from it."""
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]:
-        """Yield the training and test rows of each fold."""
+        """Yield (positions of the training rows, positions of the test rows) of each fold.
+        Splitters that do not read y or groups ignore them."""
 
 
 CvFolds: TypeAlias = int | str | CrossValidator | Iterable[tuple[ArrayLike, ArrayLike]]

@@ -36,7 +36,11 @@ _FITTING_PACKAGES = frozenset({"fasttree", "sklearn", "joblib"})
 
 
 class DataWarning(UserWarning):
-    """A model can be fitted to the data, but hardly the one that the user meant."""
+    """A model can be fitted to the data, but hardly the one that the user meant.
+
+    Examples are identifiers among the features, dates as text, and classes of very few rows. It is
+    a UserWarning; filters on this class leave warnings of other packages alone.
+    """
 
 
 V = TypeVar("V")
@@ -54,10 +58,10 @@ def _with_value(variable: ContextVar[V], value: V) -> Iterator[None]:
 
 @contextmanager
 def warnings_about(name: str = "") -> Iterator[None]:
-    """A context whose warnings begin with a name, such as that of one of several data sets.
+    """A context whose warnings begin with a name, such as the name of one of several data sets.
 
-    Warnings that differ in numbers alone, such as those of each fold, are issued once in the
-    outermost context.
+    Warnings that differ in numbers alone, such as the warnings of different folds, are issued once
+    in the outermost context.
     """
     issued = set() if (outer := _ISSUED.get()) is None else outer
     prefix = _PREFIX.get() + (name and f"{name}: ")
@@ -67,25 +71,33 @@ def warnings_about(name: str = "") -> Iterator[None]:
 
 @contextmanager
 def held_warnings() -> Iterator[list[tuple[str, type[Warning]]]]:
-    """A context that appends its warnings, as (text, category), to a list instead of issuing
-    them."""
+    """A context that appends its warnings to a list, as (text, category), instead of issuing them.
+
+    Worker threads run under it, and the thread that started them issues the texts with its own
+    prefix. A caller that has already reported the same fault discards the list.
+    """
     held: list[tuple[str, type[Warning]]] = []
     with _with_value(_HELD, held), _with_value(_PREFIX, ""):
         yield held
 
 
 def quiet() -> AbstractContextManager[None]:
-    """A context without warnings about the data: the caller has issued them already."""
+    """A context in which checks of data issue no warnings, because the caller has issued them
+    already. A cross-validation warns once about all rows and then fits its folds under it."""
     return _with_value(_QUIET, True)
 
 
 def is_quiet() -> bool:
-    """Whether the caller has already issued the warnings about the data."""
+    """Whether the caller has already issued the warnings about the data; see `quiet`. Checks that
+    cost much ask this before they look at the rows."""
     return _QUIET.get()
 
 
 def skip_checks(*names: str) -> AbstractContextManager[None]:
     """A context in which nothing is said of what these checks find.
+
+    A caller uses it that reports these findings in its own result. Contexts may be nested, and
+    their names add up.
 
     Args:
         names: keys of `fasttree.table.data_checks.CHECKS`.
@@ -94,18 +106,26 @@ def skip_checks(*names: str) -> AbstractContextManager[None]:
 
 
 def skip_checks_from_now_on(*names: str) -> None:
-    """As `skip_checks`, until the process or thread ends: a command says these findings itself."""
+    """Skip the checks of these names until the process or thread ends; see `skip_checks`.
+
+    A command of the shell calls it before it reports the same findings in its own output.
+    """
     _SKIPPED.set(skipped_checks() | {*names})
 
 
 def skipped_checks() -> frozenset[str]:
-    """Names of the checks whose findings are not to be said."""
+    """Names of the checks whose findings are not reported at present. The set is empty unless
+    `skip_checks` or `skip_checks_from_now_on` has named some."""
     return _SKIPPED.get()
 
 
 def warn_caller(text: str, category: type[Warning] = DataWarning) -> None:
-    """Issue a warning at the line that called the package, also through scikit-learn and wrappers
-    of other packages; Python shows the same text once per line."""
+    """Issue a warning at the line of the user that called the package.
+
+    Frames of scikit-learn and of other packages that fit models are skipped, too, so that the line
+    is the user's own. Python shows the same text once per line; under `warnings_about` texts that
+    differ in numbers alone are issued once.
+    """
     text, issued, held = _PREFIX.get() + text, _ISSUED.get(), _HELD.get()
     if held is not None:
         held.append((text, category))

@@ -20,6 +20,9 @@ D = TypeVar("D", bound="Declared")
 class Declared(Parameters):
     """A method of one of the core's registries, with its options.
 
+    Options are arguments of the constructor, unchecked, as scikit-learn's `clone` expects; they are
+    checked when the method is used.
+
     Attributes:
         info: the registry's facts: name, source, options with their domains.
     """
@@ -32,6 +35,8 @@ class Declared(Parameters):
 
     def checked_option(self, name: str, value: Any, owner: str = "") -> Any:
         """A value of an option as the core reads it.
+
+        The words of the error come from the registry as well. None passes where it is the default.
 
         Raises:
             ValueError: a value outside the domain that the registry declares.
@@ -47,7 +52,11 @@ class Declared(Parameters):
 
 
 def given_options(info: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Options that users give, as the registry declares them."""
+    """The options of an entry of the registry that users give, in declared order.
+
+    An option with the domain "size_values" is left out: it holds values of a function that the
+    package computes for the core.
+    """
     return [o for o in info["options"] if o["domain"]["kind"] != "size_values"]
 
 

@@ -23,6 +23,8 @@ _FUNCTION = re.compile(rf"<function (?:[\w.<>]+\.)?([\w<>]+){_ADDRESS.pattern}>"
 def display_name(thing: Any) -> str:
     """The name of a criterion, function, object or estimator for tables and messages.
 
+    It is shorter than the code of the value, and the same in every process.
+
     Examples:
         >>> import functools
         >>> display_name("gini"), display_name(functools.partial(max, default=0))
@@ -38,7 +40,8 @@ def display_name(thing: Any) -> str:
 
 
 def is_by_test(model: Any) -> bool:
-    """Whether tests of independence choose the features that a tree splits."""
+    """Whether tests of independence choose the features that a tree splits
+    (``selection="significance"``). False for models without the parameter, such as forests."""
     return bool(getattr(model, "selection", "score") == "significance")
 
 
@@ -88,7 +91,9 @@ def did_you_mean(
 
 
 def functions_named(text: str) -> str:
-    """A text that another library wrote, with functions by their names instead of addresses.
+    """A text that another library wrote, with functions by their names and without addresses.
+    Addresses differ from process to process, so texts with them could not be compared or
+    documented.
 
     >>> functions_named(f"Tree(criterion={functions_named!r})")
     'Tree(criterion=functions_named)'
@@ -97,7 +102,8 @@ def functions_named(text: str) -> str:
 
 
 def column_name(value: Any) -> str:
-    """The name of a column as text."""
+    """The name of a column as text, from any object that a frame allows as a name. Numbers become
+    their digits; functions and objects without a text of their own are named without an address."""
     return written(value) if callable(value) or _has_no_text(value) else str(value)
 
 
@@ -163,8 +169,14 @@ def named_in(value: Any) -> Iterator[Any]:
 
 
 def without_address(value: Any) -> str:
-    """The repr of a value without addresses; the name of a function, and the class of an object
-    that has no repr of its own."""
+    """The repr of a value without addresses, which is the same in every process.
+
+    A function is its name, and an object without a repr of its own the name of its class. If the
+    repr fails, the name of the class is used: a message about an object must not fail with it.
+
+    Raises:
+        ValueError: a whole number with more digits than Python converts.
+    """
     if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
         return str(value.__name__)
     try:

@@ -40,7 +40,8 @@ def four_weights(value: Any, name: str = "theta") -> tuple[float, float, float, 
 
 
 def several_fours(value: Any, name: str = "theta") -> list[tuple[float, float, float, float]]:
-    """Four weights, or a list of such fours, as a list.
+    """Four weights, or a list of such fours, as a list of fours; see `four_weights` for their
+    checks. A user may sweep over several `theta` at once, and one alone becomes a list of length 1.
 
     >>> several_fours((1, 1, 0, 0)), len(several_fours(np.eye(4)))
     ([(1.0, 1.0, 0.0, 0.0)], 4)

@@ -62,6 +62,8 @@ class Parameters:
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The constructor's arguments by name.
 
+        They are in the order of the constructor, and are the objects themselves, not copies.
+
         Args:
             deep: has no effect; scikit-learn's `clone` and grid searches pass it.
         """

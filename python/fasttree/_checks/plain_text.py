@@ -52,7 +52,7 @@ def level_text(level: object) -> str:
 
 
 def for_terminal(text: str) -> str:
-    """Text for a terminal: control characters and the like as escapes, but for line ends and tabs.
+    """Text for a terminal: control characters and the like as escapes, except line ends and tabs.
 
     Examples:
         >>> print(for_terminal("\\x1b[31mred\\nnext"))
@@ -80,8 +80,8 @@ def guard_cell(text: str) -> str:
 
 
 def unguard_cell(text: str) -> str:
-    """The argument of `guard_cell`, from its result, and the text of ``="text"``, which others
-    write so that a spreadsheet takes no number of it.
+    """The argument of `guard_cell`, from its result, and the text of ``="text"``, which other
+    programs write so that a spreadsheet does not read it as a number.
 
     Examples:
         >>> unguard_cell("'=1+1"), unguard_cell("''=x"), unguard_cell("it's"), unguard_cell("'-2.5")

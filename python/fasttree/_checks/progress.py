@@ -1,9 +1,9 @@
 """Progress of long calls: the parameter `progress`, and a bar for terminals and notebooks.
 
 True and "auto" show a bar if stderr is a terminal or the process is a notebook. A callable is
-called with (done, total). False and None are silent. The bar is that of rich if it is installed,
-else plain text (in a notebook, one output of the cell). It is redrawn at most ten times per second
-and removed when the call ends.
+called with (done, total). False and None are silent. The bar is drawn by rich if it is installed,
+else as plain text (in a notebook, one output of the cell). It is redrawn at most ten times per
+second and removed when the call ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ Progress: TypeAlias = bool | Literal["auto"] | Report | None
 
 
 def in_notebook() -> bool:
-    """Whether this process is the kernel of a notebook."""
+    """Whether this process is the kernel of a notebook, where a bar is an output of the cell. A
+    terminal session of IPython is none; IPython is not imported for the answer."""
     shell = sys.modules.get("IPython")
     if shell is None:
         return False
@@ -31,7 +32,9 @@ def in_notebook() -> bool:
 
 
 class Bar:
-    """A progress bar on stderr, or in a notebook's cell; `what` is the text before it.
+    """A progress bar on stderr, or in the cell of a notebook. It is called with (done, total),
+    draws itself at most ten times per second, and is removed by `close`. `what` is the text before
+    it.
 
     >>> Bar("folds")(1, 2) is None
     True
@@ -120,7 +123,8 @@ class Bar:
             self._cell.update(shown, raw=True)
 
     def close(self) -> None:
-        """Remove the bar."""
+        """Remove the bar from the terminal or the cell. Later calls of the bar draw nothing, and
+        closing it twice has no effect."""
         if self._cell is not None and not self._silent:
             self._note("")
         if self._rich:
@@ -156,7 +160,8 @@ def make_report(progress: Progress, what: str) -> Report | None:
 
 
 def counter(progress: Progress, what: str, total: int) -> Callable[[], None]:
-    """A function to be called after each of `total` steps; it reports how many are done.
+    """A function to be called after each of `total` steps; it reports the number of steps that are
+    done.
 
     Examples:
         >>> done = counter(print, "steps", 2)

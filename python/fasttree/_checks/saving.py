@@ -16,10 +16,10 @@ Several files
 Decisions
     A symbolic link is kept: the file that it points to is replaced. A replaced file keeps its
     permissions, and its owner if the system allows it, both set before the first byte; a new file
-    has the permissions of ``open``. If the group cannot be kept, its permissions are reduced to
-    those of all users. A file that may not be written is refused, though renaming over it would
-    work. A path that is not a regular file (``/dev/full``, ``/dev/stdout``, a pipe) is written
-    directly. Other hard links, and memory maps, of a replaced file keep the old content.
+    has the permissions of ``open``. If the group cannot be kept, its members get only the
+    permissions that all users have. A file that may not be written is refused, though renaming over
+    it would work. A path that is not a regular file (``/dev/full``, ``/dev/stdout``, a pipe) is
+    written directly. Other hard links, and memory maps, of a replaced file keep the old content.
 Complexity
     One write of the content; the disk holds both for a moment.
 When not to use it
@@ -272,11 +272,13 @@ def _sync_folder(folder: str) -> None:
 
 
 def save_bytes(path: Path, content: bytes) -> None:
-    """Replace the file by `content`, at once or not at all."""
+    """Replace the file by `content`, at once or not at all: after an error or a crash it holds its
+    old content. The file is created if it does not exist; its folder must. See `replace_file`."""
     with replace_file(path) as stream:
         stream.write(content)
 
 
 def save_text(path: Path, content: str) -> None:
-    """Replace the file by `content` in UTF-8, at once or not at all; line ends stay as they are."""
+    """Replace the file by `content` in UTF-8, at once or not at all. Line ends are written as they
+    are, on Windows as well, so that equal results are equal files."""
     save_bytes(path, content.encode("utf-8"))

@@ -66,7 +66,7 @@ def some_of(names: Sequence[str], short: Sequence[str] = ()) -> str:
     """Up to 20 names, or 400 characters, as a list in words, and the number of the others.
 
     Args:
-        names: all names, with whatever is said of each.
+        names: all names, each with any words on it.
         short: the names alone, if the others are to be listed as well.
 
     Examples:
@@ -84,26 +84,32 @@ def some_of(names: Sequence[str], short: Sequence[str] = ()) -> str:
 
 
 class Speaker:
-    """Writes the parts of messages for Python."""
+    """Writes the parts of messages as code of Python. A command of the shell overrides the methods,
+    so that the same message names an option instead; see `speaking`."""
 
     def argument(self, name: str, value: Any) -> str:
-        """An argument to type."""
+        """An argument with its value as the reader would type it, such as ``drop=['the id']``.
+        `value` is written by its repr."""
         return f"{name}={value!r}"
 
     def given(self, name: str, text: str) -> str:
-        """An argument as it was given; `text` shows its value."""
+        """An argument as the reader has given it. `text` shows its value and is not quoted again,
+        as the value may be too long for its repr."""
         return f"{name}={text}"
 
     def option(self, name: str) -> str:
-        """The name of an argument."""
+        """The name of an argument as the reader knows it: in Python the name itself, in the shell
+        an option such as ``--drop``."""
         return name
 
     def data_row(self, row: int) -> str:
-        """The place of a row."""
+        """A row of the data in words, from its position counted from 0. A command that reads a file
+        may give the line of the file instead."""
         return f"data row {row} (counted from 0)"
 
     def worded(self, python: str, shell: str) -> str:
-        """One of two texts."""
+        """The text that suits the reader: the first in Python, the second in the shell. It is for
+        parts of messages that are no arguments."""
         return python
 
 
@@ -113,7 +119,8 @@ _SPEAKERS = [Speaker()]
 
 @contextmanager
 def speaking(speaker: Speaker) -> Iterator[None]:
-    """A context in which `speaker` writes the messages of the process."""
+    """A context in which `speaker` writes the messages of the process, of all its threads. Contexts
+    may be nested; the innermost one speaks."""
     _SPEAKERS.append(speaker)
     try:
         yield
@@ -122,7 +129,8 @@ def speaking(speaker: Speaker) -> Iterator[None]:
 
 
 def argument(name: str, value: Any) -> str:
-    """An argument as the reader types it.
+    """An argument with its value as the reader types it, for a remedy in a message. In the shell it
+    is an option. `value` must have a repr that can be typed.
 
     >>> argument("drop", ["the id"])
     "drop=['the id']"
@@ -131,7 +139,8 @@ def argument(name: str, value: Any) -> str:
 
 
 def reading(name: str, value: Any) -> str:
-    """An argument of the function that reads files, which other functions do not have.
+    """An argument of the function that reads files, which other functions do not have. In Python
+    the function is named with it; a command of the shell takes the option itself.
 
     >>> reading("decimal", ",")
     "fasttree.datasets.load(path, decimal=',')"
@@ -151,7 +160,8 @@ def in_text(typed: str) -> str:
 
 
 def given(name: str, text: str) -> str:
-    """An argument that the reader gave, as it is typed; `text` shows the value.
+    """An argument that the reader gave, as it is typed, for a message that refuses it. `text` shows
+    the value, and is written as it is.
 
     >>> given("n_jobs", "0")
     'n_jobs=0'
@@ -160,7 +170,8 @@ def given(name: str, text: str) -> str:
 
 
 def option(name: str) -> str:
-    """The name of an argument, as the reader knows it.
+    """The name of an argument, as the reader knows it: in Python the name itself, in the shell its
+    option. It is for messages on an argument that has no value to show.
 
     >>> option("drop")
     'drop'
@@ -169,7 +180,8 @@ def option(name: str) -> str:
 
 
 def data_row(row: int) -> str:
-    """The place of a row of the data, for the reader.
+    """A row of the data in words that the reader understands, from its position counted from 0.
+    Messages about cells name their row in this way.
 
     >>> data_row(7)
     'data row 7 (counted from 0)'
@@ -178,7 +190,7 @@ def data_row(row: int) -> str:
 
 
 def row_word(row: int) -> str:
-    """The place of a row in words that go on: its number, in the shell its line.
+    """The position of a row within a sentence: its number in Python, its line in the shell.
 
     >>> row_word(7)
     'row 7'
@@ -187,7 +199,8 @@ def row_word(row: int) -> str:
 
 
 def worded(python: str, shell: str = "") -> str:
-    """The first text in Python, the second one in the shell.
+    """The first text in Python, the second one in the shell, where it is empty by default. Messages
+    are thus written once for both, with the parts that differ in place.
 
     >>> worded("read_plink(..., phenotype=FILE)", "--pheno FILE")
     'read_plink(..., phenotype=FILE)'

@@ -76,7 +76,8 @@ __all__ = [
 
 
 def core_version() -> str:
-    """Version of the compiled core."""
+    """Version of the compiled core, a text such as "0.1.0". It is the version of the package; a
+    Dask client and its workers must have the same one."""
     return str(_core.__version__)
 
 
@@ -85,7 +86,11 @@ copyreg.pickle(_core.PairCounts, lambda c: (_core.PairCounts.from_parts, tuple(c
 
 @cache
 def registry(of: str) -> list[dict[str, Any]]:
-    """The registry of the core for "criteria", "prunings" or "discretisers": one dict per entry."""
+    """The registry of the core for "criteria", "prunings" or "discretisers": one dict per entry.
+
+    The dicts hold name, options, documentation and facts as the core declares them. The list is
+    made once per process and shared, so entries that a caller adds are seen by all.
+    """
     return _core.registry(of)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def plain(label: Any) -> bool | int | float | str:
-    """A label as JSON knows it: bool, int, float or str (NumPy scalars unwrapped, anything else by
+    """A label as a type of JSON: bool, int, float or str (NumPy scalars unwrapped, anything else by
     ``str``)."""
     if isinstance(label, np.generic):
         label = label.item()
@@ -28,7 +28,11 @@ def plain(label: Any) -> bool | int | float | str:
 
 
 def schema_of_table(table: Table) -> dict[str, Any]:
-    """Names, kinds, declared levels and classes of a Table as the core reads them."""
+    """Names, kinds, declared levels and classes of a Table as the core reads them.
+
+    For a block of numbers no `Column` is made. Unused columns have the reason in their entry, so a
+    model file holds why a column is not read. Without a target its name is "class".
+    """
     block = table.block
     if block is not None and block.dtype.kind == "f":
         features: list[dict[str, Any]] = [
@@ -53,7 +57,12 @@ def schema_of_table(table: Table) -> dict[str, Any]:
 
 
 def refuse_halves(table: Table) -> None:
-    """Refuse names and texts with half of a surrogate pair, which UTF-8 cannot write."""
+    """Raise a ValueError for a name or text with half of a surrogate pair, which UTF-8 cannot
+    write.
+
+    It is called after the core has failed to read a schema, to name the column and the row: such
+    texts are rare, and looking for them costs O(levels).
+    """
     target = table.target_column
     for column in (*table.columns, *(() if target is None else (target,))):
         if HALF.search(column.name):
@@ -67,20 +76,22 @@ def refuse_halves(table: Table) -> None:
 def schema_of(
     features: list[dict[str, Any]], classes: Sequence[Any], target: str
 ) -> dict[str, Any]:
-    """The schema of features (as dicts), classes and target as the core reads it."""
+    """The schema of features, classes and target as the core reads it. `features` are dicts with
+    name and kind, and for nominal features their levels; classes become plain values of Python."""
     return {"features": features, "classes": [plain(c) for c in classes], "target": target}
 
 
 def blocks_of(columns: Sequence[Column]) -> list[np.ndarray]:
-    """Columns as 2-D arrays in feature order, as the core takes them."""
+    """Columns as 2-D arrays in feature order, shape (n_rows, 1) each, as the core takes them.
+    Arrays that the core can read are not copied; see `as_block`."""
     return [as_block(c.values, c.kind == "numeric") for c in columns]
 
 
 def readable(values: Any, dtype: Any = None) -> np.ndarray:
     """An array that the core can read without a copy: aligned, native byte order, whole strides.
 
-    Arrays that are not so (a field of packed records, for example) are copied. `dtype` None keeps
-    that of the array.
+    Arrays that are not so (a field of packed records, for example) are copied. With `dtype` None
+    the array keeps its dtype.
     """
     array = np.asarray(values, dtype=dtype)
     if array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative:
@@ -94,8 +105,8 @@ def readable(values: Any, dtype: Any = None) -> np.ndarray:
 def as_block(values: np.ndarray, numeric: bool) -> np.ndarray:
     """Cells of one column or of several, shape (rows, columns), as the core reads them.
 
-    The block has the memory of the cells, but not their base array: of the borrows of one base the
-    core compares each with all others, which is quadratic in the columns of a frame.
+    The block has the memory of the cells, but not their base array: the core compares all borrows
+    of one base array with each other, which is quadratic in the columns of a frame.
     """
     check_mapped(values)
     accepted, wide = (
@@ -136,8 +147,12 @@ def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
 
 
 def as_rows(rows: Any) -> np.ndarray | None:
+    """Positions of rows as a contiguous array of int64, as the core takes them; None stays None,
+    which means all rows. An array of this form is not copied."""
     return None if rows is None else np.ascontiguousarray(readable(rows, np.int64))
 
 
 def as_weights(weights: Any) -> np.ndarray | None:
+    """Weights of rows as a contiguous array of float64, as the core takes them; None stays None,
+    which means a weight of 1 for each row. The core checks their values."""
     return None if weights is None else np.ascontiguousarray(readable(weights, np.float64))

@@ -8,7 +8,8 @@ from .._core import BayesModel
 
 
 def bayes_model_from_bytes(data: bytes) -> BayesModel:
-    """A Bayesian classifier's core model from its bytes."""
+    """A Bayesian classifier of the core from its bytes. Pickles hold these bytes and name this
+    function, so it must not be renamed; the core validates the bytes and raises a ValueError."""
     return BayesModel.from_bytes(data)
 
 

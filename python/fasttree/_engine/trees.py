@@ -21,12 +21,23 @@ if TYPE_CHECKING:
 
 
 def model_from_bytes(data: bytes) -> Model:
-    """A core model from the bytes of a model file."""
+    """A model of the core from the bytes of a model file of a tree.
+
+    Pickles name this function. The core validates everything before use: versions, checksum and
+    each node.
+
+    Raises:
+        ValueError: truncated, damaged, or not a tree.
+    """
     return Model.from_bytes(data)
 
 
 def forest_from_bytes(data: bytes) -> Forest:
-    """A forest of the core from the bytes of a model file."""
+    """A forest of the core from the bytes of a model file; validated as in `model_from_bytes`.
+
+    Raises:
+        ValueError: truncated, damaged, or not a forest.
+    """
     return Forest.from_bytes(data)
 
 
@@ -41,8 +52,19 @@ def fit(
     progress: Progress = None,
     leaves: tuple[Table, MaybeArray] | None = None,
 ) -> Model:
-    """Fit one model; `custom` is a user's criterion, `leaves` are rows and weights that its nodes
-    count in place of those of growth."""
+    """Fit one model on rows of a Table.
+
+    Args:
+        table: the rows; its columns are encoded for the core at the first call.
+        config: the configuration of the core, from `config_of`.
+        rows: positions of the training rows; None: all.
+        sample_weight: weights of all rows of the Table, shape (n_rows,), or None.
+        custom: a user's function as criterion, which is called once per node.
+        n_jobs: threads, as in scikit-learn; the model does not depend on them.
+        progress: True, "auto" or a function (done, total).
+        leaves: rows and their weights that nodes count instead of the rows that chose the tests,
+            for honest trees.
+    """
     data, report = dataset_of(table, n_jobs), make_report(progress, "growing")
     chosen, weights = as_rows(rows), as_weights(sample_weight)
     kept = (None, None) if leaves is None else (dataset_of(leaves[0], n_jobs), leaves[1])
@@ -86,7 +108,16 @@ def cross_validate(
     progress: Progress = None,
     memory_limit: int | None = None,
 ) -> dict[str, np.ndarray]:
-    """Every configuration on every fold; see `_core.Dataset.cross_validate` for the arrays."""
+    """Fit every configuration on the training rows of every fold, and count its test rows.
+
+    Columns are encoded and sorted once for all fits. See `_core.Dataset.cross_validate` for the
+    arrays that are returned.
+
+    Args:
+        folds: (training rows, test rows) of each fold, as positions.
+        proba: whether class probabilities of the test rows are returned, too.
+        memory_limit: bytes that the fits may take together; None: no limit.
+    """
     pairs = [(readable(train, np.int64), readable(test, np.int64)) for train, test in folds]
     data = dataset_of(table, n_jobs)
     weights, report = as_weights(sample_weight), make_report(progress, "fits")

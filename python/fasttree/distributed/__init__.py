@@ -4,7 +4,7 @@ What
     All counts are sums of integers, so neither the partition of the rows, nor the number of
     workers, nor the order in which they finish changes a result.
 Complexity
-    That of one machine divided by the number of workers, and the messages between them.
+    The work on one machine, divided by the number of workers, and the messages between them.
 When not to use it
     If the data fit one machine, which is faster. Needs Dask
     (``pip install 'fasttree[distributed]'``).

@@ -1,4 +1,4 @@
-"""Bootstrap samples of partitioned rows, equal to those of one machine.
+"""Bootstrap samples of partitioned rows, equal to the samples on one machine.
 
 What
     On one machine rows are sorted by a hash of their content and by their weight, and a tree draws
@@ -28,7 +28,14 @@ core = _engine.core
 
 
 class SortedHashes(NamedTuple):
-    """The rows of a partition by ascending hash and copies; all of shape (n_rows,)."""
+    """The rows of a partition in the order of their hashes, and of their copies where hashes are
+    equal.
+
+    Attributes:
+        hashes: hash of the content of each row, ascending, shape (n_rows,).
+        rows: position of each row in the partition, shape (n_rows,).
+        copies: number of copies of each row, uint32, shape (n_rows,).
+    """
 
     hashes: np.ndarray
     rows: np.ndarray
@@ -36,7 +43,12 @@ class SortedHashes(NamedTuple):
 
 
 def sorted_hashes(part: Encoded, copies_at: int | None) -> SortedHashes:
-    """Sort the rows of a partition; `copies_at` is the byte of a record where its copies begin."""
+    """Sort the rows of a partition by hash and copies.
+
+    `copies_at` is the byte of a record at which its four bytes of copies begin; None means that
+    each row is one copy. The order does not depend on where a row lies, so that a sample is the
+    same for any partition.
+    """
     assert part.hashes is not None
     copies = np.ones(len(part.hashes), dtype=np.uint32)
     if copies_at is not None:
@@ -78,8 +90,11 @@ def _all_ranges(places: list[np.ndarray], offsets: list[int], part: SortedHashes
 def places_of(client: Any, parts: list[Any], rows: int, copies_at: int | None) -> list[Any]:
     """Futures of the positions of each partition's rows among all rows.
 
+    A row's position among all rows, sorted by hash and copies, decides whether a tree draws it.
+    Twelve bytes per row are sent between workers.
+
     Args:
-        client: of Dask.
+        client: a client of Dask.
         parts: futures of `Encoded`.
         rows: number of rows of all partitions.
         copies_at: byte of a record where its copies begin; None: each row is one copy.
@@ -108,7 +123,7 @@ def drawn(
     sums.
 
     Args:
-        facts: what the core needs to know of all rows.
+        facts: the facts about all rows that the core needs.
         n_rows: rows of all partitions.
         draw: seed of the tree, and number of draws.
         place: an element of `places_of`.

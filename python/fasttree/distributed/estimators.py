@@ -3,10 +3,11 @@
 What
     `DaskFastTreeClassifier`, `DaskFastTreeRegressor`, `DaskFastForestClassifier` and
     `DaskFastForestRegressor` are the estimators of one machine with a `fit` for Dask collections.
-    `predict` and `predict_proba` of a Dask collection return a Dask collection; rows in memory are
-    predicted at once.
+    `predict` and `predict_proba` accept a Dask collection and return one, which is computed later;
+    rows in memory are predicted at once.
 Complexity
-    Fitting: that of `fasttree.distributed.fit`. Prediction: that of the model, in each partition.
+    Fitting costs as much as `fasttree.distributed.fit`, prediction as much as the model in each
+    partition.
 When not to use it
     If the rows fit one machine.
 """
@@ -51,7 +52,7 @@ def _no_rows(method: str, model: Any) -> np.ndarray:
 
 
 def _labels(model: Any) -> np.ndarray:
-    """The class labels of a classifier; of a regressor an empty array of numbers."""
+    """The class labels of a classifier; for a regressor, an empty array of numbers."""
     return np.asarray(getattr(model, "classes_", np.empty(0)))
 
 
@@ -81,7 +82,8 @@ class _OnDask:
         return self._predicted(X, "predict")
 
     def _predicted(self, X: Any, method: str) -> Any:
-        """Predictions by the name of a method, those of a Dask collection as another one."""
+        """Predictions by the method of the given name: for a Dask collection a Dask collection, for
+        rows in memory an array."""
         if not _is_dask(X):
             return getattr(super(), method)(X)
         check_is_fitted(self)

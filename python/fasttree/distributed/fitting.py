@@ -47,7 +47,9 @@ core = _engine.core
 
 @dataclass(frozen=True)
 class CodedParts:
-    """Partitions as codes."""
+    """Partitions whose rows are codes, on the workers of a cluster. All passes over the cells are
+    done; growth reads the codes alone. The object holds futures, and the codes stay on the
+    workers."""
 
     client: Any
     parts: list[Any]
@@ -70,6 +72,9 @@ def fit(
 ) -> estimators.FastTreeClassifier | estimators.FastTreeRegressor:
     """Fit a tree on the partitions of a Dask collection.
 
+    Cells stay on the workers; histograms and small nodes are sent. The tree does not depend on the
+    partition of the rows or the number of workers.
+
     Args:
         data: a Dask DataFrame, a Dask Array of shape (n_rows, n_features), or the path of a Parquet
             file or folder, whose row groups are the partitions.
@@ -81,7 +86,7 @@ def fit(
         criterion: None: ``"info_gain"`` of classes, ``"squared_error"`` of a number.
         task: ``"classification"`` or ``"regression"``; None: regression where the criterion is one
             on numbers.
-        params: those of `fasttree.FastTreeClassifier` or `fasttree.FastTreeRegressor`;
+        params: parameters of `fasttree.FastTreeClassifier` or `fasttree.FastTreeRegressor`;
             ``threshold_search`` is ``"histogram"``.
 
     Returns:
@@ -135,7 +140,7 @@ def fit_forest(
 
     Args:
         data, y, sample_weight, client, criterion, task: as in `fit`.
-        params: those of `fasttree.FastForestClassifier` or `fasttree.FastForestRegressor`;
+        params: parameters of `fasttree.FastForestClassifier` or `fasttree.FastForestRegressor`;
             ``threshold_search`` is ``"histogram"``.
 
     Returns:
@@ -162,7 +167,17 @@ def fit_forest(
 
 
 def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, client: Any) -> Any:
-    """Fit a tree or forest on partitions."""
+    """Fit a tree or forest, in place, on the partitions of a Dask collection, and return it.
+
+    Args:
+        estimator: a tree or forest with its parameters.
+        data, y, sample_weight, client: as in `fit`.
+
+    Raises:
+        MemoryError: workers died of a partition again and again.
+        RuntimeError: the client was closed during the fit.
+        ValueError, TypeError: as in `fit`.
+    """
     client = partitions.client_of(client)
     from distributed import KilledWorker
 
@@ -200,7 +215,8 @@ def _fitted(estimator: Any, client: Any, source: partitions.Partitions, y: Any) 
 
 
 def _name_of(y: Any, task: Task) -> str:
-    """Name of a collection of labels or numbers, by default that of a Table's target."""
+    """Name of a collection of labels or numbers; without a name, the one that a `Table` gives to
+    its target."""
     name = None if hasattr(y, "chunks") else getattr(y, "name", None)
     return name if isinstance(name, str) and name else ("y" if task == "regression" else "class")
 

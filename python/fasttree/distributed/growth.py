@@ -5,9 +5,9 @@ What
     client splits the nodes by the core's code for local growth, and every partition divides its
     rows. The rows of a small node are sent to one worker, which grows its whole subtree.
 Complexity
-    A round counts each open row once and sends a histogram (bins x features x classes x 4 bytes; of
-    a number bins x features x 40 bytes) for each counted node: all children of a split but the
-    largest, which is the difference.
+    A round counts each open row once and sends a histogram (bins x features x classes x 4 bytes;
+    for a regression bins x features x 40 bytes) for each counted node: all children of a split
+    except the largest, whose histogram is the difference.
 When not to use it
     On one machine, where growth needs no messages.
 """
@@ -38,7 +38,8 @@ end)."""
 
 
 def undivided(records: np.ndarray) -> State:
-    """Rows of a partition as one group."""
+    """The rows of a partition as one group, which is the state in which growth starts. A state has
+    the records, and the positions at which its groups begin, with the number of rows at the end."""
     return records, np.array([0, len(records)], dtype=np.int64)
 
 
@@ -91,7 +92,7 @@ def grown_tree(
     """Grow a tree; a model of the core.
 
     Args:
-        client: of Dask.
+        client: a client of Dask.
         known: facts on all rows, and for the workers a future of facts without cut points.
         states: futures of `State`; the list is emptied, so that the workers can free each state
             once it has been divided.

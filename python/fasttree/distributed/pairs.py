@@ -1,10 +1,10 @@
-"""Counts, scores and estimates of pairs and neighbours of rows on a cluster, equal to those of one
-process.
+"""Counts, scores and estimates of pairs and neighbours of rows on a cluster, with the results of
+one process.
 
 What
     Rows are divided into blocks. A unit of work counts the pairs of two blocks, in both orders, or
-    the pairs within one block. Counts are whole numbers, so their sums equal those of one pass over
-    all rows to the bit, in any order, and so do scores, which are contractions of the sums.
+    the pairs within one block. Counts are whole numbers, so their sums equal the counts of one pass
+    over all rows to the bit, in any order, and so do scores, which are contractions of the sums.
     Estimates divide the subsets of features, or the pairs of blocks of a sample, among the workers.
     For scores by neighbours (ReliefF, RReliefF, SURF, MultiSURF and variants) a unit finds the
     neighbours of a share of the rows among all rows, and sums their contributions to each feature.
@@ -45,7 +45,7 @@ from ..table import Column, Table
 from .partitions import client_of
 
 SMALLEST = 1024
-"""Rows of a block, at least, if there are several blocks."""
+"""Smallest number of rows of a block, if there are several blocks."""
 MOST_WEIGHT = 3_037_000_499
 """Largest total weight: its square fits the signed 64-bit counters."""
 
@@ -75,7 +75,7 @@ def _count(shared: tuple[Table, np.ndarray | None], blocks: tuple[slice, slice])
 
 
 def _blocks_for(n_rows: int, workers: int) -> int:
-    """Number of blocks of which the pairs are about 16 per worker.
+    """Number of blocks whose pairs are about 16 per worker.
 
     >>> _blocks_for(200_000, 2), _blocks_for(200_000, 100), _blocks_for(3000, 100)
     (8, 57, 2)
@@ -84,7 +84,8 @@ def _blocks_for(n_rows: int, workers: int) -> int:
 
 
 def _here(data: Any) -> Any:
-    """The data in this process, as a Dask collection is not: rows are few compared with pairs."""
+    """The data in this process; a Dask collection is computed, because rows are few compared with
+    pairs."""
     return data.compute() if hasattr(data, "__dask_graph__") else data
 
 
@@ -100,6 +101,9 @@ def pair_counts(
 ) -> PairCounts:
     """Count all ordered pairs of rows on the workers of a cluster.
 
+    The counts are whole numbers, so they do not depend on the number of blocks or workers. All rows
+    are sent to every worker as codes.
+
     Args:
         X, y, sample_weight, discretize, categorical_features: as in `fasttree.pair_counts`; Dask
             collections are computed and encoded in this process.
@@ -107,7 +111,7 @@ def pair_counts(
         n_blocks: blocks of rows; default: by the number of workers. The counts do not depend on it.
 
     Returns:
-        `PairCounts`, equal to those of `fasttree.pair_counts` to the bit.
+        `PairCounts`, equal to the result of `fasttree.pair_counts` to the bit.
 
     Raises:
         ValueError: what `fasttree.pair_counts` raises, or `n_blocks` that is not within 1 and the
@@ -171,7 +175,7 @@ def score_features(
 
     Returns:
         Scores, larger is better, shape (n_features,); NaN for a feature of one value. Up to 64
-        columns they equal those of `fasttree.score_features` to the bit. For more columns that
+        columns they equal the scores of `fasttree.score_features` to the bit. For more columns that
         function sums in fixed point by default, and equals this one with ``precision="exact"``.
 
     Raises:
@@ -289,6 +293,8 @@ def estimate_features(
 ) -> FeatureEstimates:
     """Estimate scores of a criterion on pairs, on the workers of a cluster.
 
+    The draws depend on `random_state` alone, not on the workers.
+
     Args:
         X, y, criterion, method, n_subsets, sample, z: as in `fasttree.estimate_features`.
         max_subsets, max_sample, sample_weight, discretize, categorical_features: as there.
@@ -296,7 +302,8 @@ def estimate_features(
         client: a ``distributed.Client``; None takes the connected one.
 
     Returns:
-        `FeatureEstimates`, equal to those of one process to the bit. A worker holds all rows.
+        `FeatureEstimates`, equal to the estimates of one process to the bit. A worker holds all
+        rows.
 
     Raises:
         ValueError: what `fasttree.estimate_features` raises.
@@ -355,7 +362,10 @@ def neighbour_scores(
     backend: DaskBackend,
     n_shares: int | None,
 ) -> np.ndarray:
-    """One score per feature by a criterion on neighbours, that of `fasttree.score_features`.
+    """One score per feature by a criterion on neighbours, equal to `fasttree.score_features`.
+
+    `score_features` calls it for these criteria. A unit of work is a share of the rows, not a pair
+    of blocks.
 
     Args:
         X, y, criterion, sample_weight, params: as in `fasttree.score_features`.
@@ -391,7 +401,7 @@ def neighbour_scores(
     groups = np.concatenate([shares for _, shares in of_all((steps, real))])
     if not len(groups):
         return np.full(groups.shape[1] - 1, np.nan)
-    # Sums in floating point depend on the order: this is that of one process.
+    # Sums in floating point depend on the order: one process adds in the same order.
     scores = np.zeros(groups.shape[1] - 1)
     for group in groups:
         scores = (scores + group[0]) + group[1:]

@@ -35,7 +35,8 @@ MEMORY_FACTOR = 3
 
 @dataclass(frozen=True)
 class Partitions:
-    """Partitions that workers read."""
+    """Partitions that workers read, and the columns that need not be read to describe them. Nothing
+    is read when the object is made; `computed` runs a function on each part."""
 
     parts: Sequence[Any]
     """Delayed objects of Dask."""
@@ -59,6 +60,8 @@ def aligned(value: Any) -> Any:
 def client_of(client: Any) -> Any:
     """The client given, or the one that is connected.
 
+    The functions of this package call it before they start work on the cluster.
+
     Raises:
         ModuleNotFoundError: Dask is not installed.
         ValueError: no client is connected.
@@ -77,7 +80,8 @@ def client_of(client: Any) -> Any:
 
 
 def least_memory(client: Any) -> int | None:
-    """The smallest memory limit of the workers in bytes; None without a limit."""
+    """The smallest memory limit of the workers in bytes; None if no worker has a limit. The
+    scheduler is asked for all workers that are known at this moment."""
     # Client.scheduler_info may return what a periodic update fetched meanwhile: no workers.
     identity = client.sync(client.scheduler.identity, n_workers=-1)
     limits = [worker["memory_limit"] for worker in identity["workers"].values()]
@@ -85,7 +89,11 @@ def least_memory(client: Any) -> int | None:
 
 
 def too_large(what: str, limit: int | None) -> MemoryError:
-    """The error for a partition that a worker cannot hold."""
+    """The MemoryError for a partition that a worker cannot hold, to be raised by the caller.
+
+    `what` says what happened, and `limit` is the memory limit of a worker in bytes, None if it is
+    not known. The remedies are smaller partitions, fewer threads or more memory.
+    """
     of = "its memory limit" if limit is None else f"its memory limit, {limit / 2**20:,.0f} MiB"
     return MemoryError(
         f"{what}, and a worker has to hold a partition about three times within {of}: make "
@@ -97,8 +105,9 @@ def too_large(what: str, limit: int | None) -> MemoryError:
 def partitions_of(
     data: Any, y: Any, sample_weight: MaybeArray, like: Reader, limit: int | None = None
 ) -> Partitions:
-    """The parts of a Dask collection or of Parquet, with a reader `like` one without names of
-    columns; `limit` is the memory of a worker in bytes.
+    """The parts of a Dask collection or of Parquet, and a reader of them, which is the reader
+    `like` with the names of the columns of labels and weights. `limit` is the memory of a worker in
+    bytes.
 
     Raises:
         TypeError: something else.
@@ -205,7 +214,11 @@ def _read(path: str, groups: list[int], columns: list[str] | None = None) -> Any
 def computed(
     client: Any, parts: Sequence[Any], reader: Reader, function: Callable[[Rows], Any]
 ) -> list[Any]:
-    """Futures of ``function(rows)`` for the rows of each part; of None for one without rows."""
+    """Futures of ``function(rows)`` for the rows of each part, in the order of the parts.
+
+    The workers read the parts, and the rows stay there. A part without rows of weight > 0 has the
+    result None. Errors name the number of the partition.
+    """
     from dask.delayed import delayed
 
     asked = delayed(partial(result_of_part, reader, function), pure=False)
@@ -214,7 +227,8 @@ def computed(
 
 
 def each(client: Any, ask: Callable[..., Any], parts: Iterable[Any], *words: Any) -> list[Any]:
-    """Futures of ``ask(*words, part)`` for each future of a part."""
+    """Futures of ``ask(*words, part)`` for each future of a part, in the same order. Dask runs each
+    task where its part lies, so only results are sent."""
     return [client.submit(ask, *words, part, pure=False) for part in parts]
 
 

@@ -1,4 +1,5 @@
-"""The tree and its kin as scikit-learn estimators: grown, forests of them, and searched exactly."""
+"""Trees as scikit-learn estimators: grown trees, forests of them, and trees found by exact
+search."""
 
 # First, while few imports are under way: deeper, CPython 3.11 maps and unmaps a piece of its stack
 # in many calls that SciPy's modules make when they load, a quarter of all the time of the import.

@@ -27,14 +27,15 @@ LEFT_OUT = " (left out of tests, then on the heavier side)"
 """What ``missing="auto"`` does in trees by significance."""
 
 LONGEST = 100
-"""Characters that names of trees may take in a phrase; of longer lists it says how many trees."""
+"""Characters that names of trees may take in a phrase; a longer list is replaced by the number of
+trees."""
 
 Settings = Mapping[str, Any]
 """Parameters of a tree; those that are left out have their defaults."""
 
 
 def _info(settings: Settings) -> Mapping[str, Any]:
-    """The facts of the criterion of a tree; of a function its evidence alone."""
+    """The facts of the criterion of a tree; if it is a function, only its evidence."""
     try:
         made = criteria.make(settings["criterion"])
     except (TypeError, ValueError):  # refused where the tree is configured
@@ -43,8 +44,13 @@ def _info(settings: Settings) -> Mapping[str, Any]:
 
 
 def missing_of(settings: Settings) -> str:
-    """The treatment of missing values that ``missing="auto"`` stands for; ``"auto"`` itself where
-    tests of significance leave rows without a value out."""
+    """The treatment of missing values that ``missing="auto"`` stands for, ``"branch"`` or
+    ``"fractional"``.
+
+    It follows the rules of the core, so that a comparison can tell before any fit how its trees
+    differ. Another value of `missing` is returned as it is. Tests of significance that leave rows
+    without a value out have no name for this treatment; the result is then ``"auto"`` itself.
+    """
     given = settings.get("missing", "auto")
     is_local = settings.get("evaluation", "local") == "local"
     has_costs = settings.get("cost_matrix") is not None
@@ -101,7 +107,8 @@ def _automatic(table: Table) -> list[tuple[str, Callable[[Settings], str]]]:
 
 
 def has_missing(table: Table) -> bool:
-    """Whether a value of some feature is missing."""
+    """Whether a value of some feature is missing; the target is not looked at. Without missing
+    values, the parameter `missing` cannot make trees differ. The cost is O(cells)."""
     return any(column.n_missing for column in table.columns)
 
 
@@ -122,7 +129,7 @@ def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> No
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names in a row; where these are long, the number of trees."""
+    """Names joined by commas; if they are too long, the number of trees."""
     named = ("; " if any("," in name for name in names) else ", ").join(names)
     return named if len(named) <= LONGEST else counted(len(names), "tree")
 

@@ -50,6 +50,8 @@ PATIENCE = 10.0
 class InProcess:
     """Runs units in this process, one after the other.
 
+    It is the reference for the other backends, and takes the units where none of them is chosen.
+
     Attributes:
         workers: number of units that run at the same time.
 
@@ -61,6 +63,9 @@ class InProcess:
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         """Yield (index of the unit, result) as units finish.
+
+        Results come in the order of the units. A unit is computed when its result is asked for, so
+        a caller that stops early saves the rest. An error of `work` ends the iteration.
 
         Args:
             work: function of a shared object and an argument.
@@ -129,6 +134,9 @@ class JoblibBackend:
 
     Threads share memory; processes map files.
 
+    Units are started one by one, not in batches, because they differ in size. An older backend of
+    joblib that cannot yield results one by one gives all of them at the end.
+
     Args:
         active: the active backend of joblib.
         n_jobs: number of workers as joblib defines it.
@@ -143,7 +151,13 @@ class JoblibBackend:
         self.workers = effective_n_jobs(n_jobs)
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as units finish; units of dead workers are computed again."""
+        """Yield (index of the unit, result) as units finish.
+
+        The arguments are those that `InProcess.run` takes. Units of dead workers are computed
+        again; after `MAX_ATTEMPTS` attempts the error of joblib is raised. Errors of `work` are
+        raised at once. Processes read the shared objects from files in a temporary folder, which is
+        removed at the end; threads get the objects themselves.
+        """
         uses_files = any(word in self.kind for word in ("Loky", "Multiprocessing"))
         with tempfile.TemporaryDirectory(prefix="fasttree-", ignore_cleanup_errors=True) as folder:
             # One file per shared object that some unit uses.
@@ -262,7 +276,11 @@ def ready_client(client: Any) -> Any:
 
 @contextmanager
 def closed_client_error(client: Any) -> Iterator[None]:
-    """A context that turns errors caused by closing the client into a RuntimeError that says so."""
+    """A context that turns errors caused by closing the client into a RuntimeError that says so.
+
+    Dask reports a closed client by errors of many types, such as CancelledError, and their messages
+    do not name the cause. Errors raised while the client is open pass unchanged.
+    """
     from asyncio import CancelledError
 
     try:
@@ -279,6 +297,9 @@ def closed_client_error(client: Any) -> Iterator[None]:
 class DaskBackend:
     """Runs units on the workers of a ``dask.distributed.Client``.
 
+    The constructor waits until the cluster has a worker and compares versions (`ready_client`).
+    Shared objects are scattered when the first unit needs them.
+
     Raises:
         TypeError: not a client, or an asynchronous one.
         RuntimeError: a closed client, or a worker with another version of this package.
@@ -289,7 +310,18 @@ class DaskBackend:
         self.workers = max(1, sum(client.ncores().values()))
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (index, result) as units finish; units of dead workers are computed again."""
+        """Yield (index of the unit, result) as units finish.
+
+        The arguments are those that `InProcess.run` takes. Units of dead workers are computed
+        again. If the caller stops iterating, or an error is raised, unfinished units are cancelled
+        and the shared objects are freed on the workers.
+
+        Raises:
+            RuntimeError: the client was closed during the call.
+
+        Raises:
+            RuntimeError: the client was closed during the call.
+        """
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker, as_completed
@@ -366,8 +398,8 @@ class _DaskRun:
         return future
 
     def forget(self, future: Any, index: int, error: BaseException) -> None:
-        """Drop a unit that ended with its worker; its shared object may have died, too, and is
-        sent again.
+        """Drop a unit that ended with its worker; its shared object may have been lost with the
+        worker, and is sent again.
 
         Raises:
             RuntimeError: the unit has ended `MAX_ATTEMPTS` workers.

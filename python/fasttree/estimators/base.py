@@ -7,8 +7,6 @@ What
     single trees do in `TreeEstimator` (`tree_estimator`).
 Complexity
     One pass over labels and weights.
-When not to use it
-    Directly: it predicts nothing.
 """
 
 from __future__ import annotations
@@ -78,7 +76,7 @@ __all__ = ["ClassifierMixin", "Estimator", "RegressorMixin"]
 
 
 class Estimator(BaseEstimator):
-    """Reading of rows, and model files, of an estimator that holds a model of the core.
+    """Base class of estimators that hold a model of the core: it reads rows and writes model files.
 
     Attributes:
         _model: the model of the core; not set before `fit`.
@@ -206,7 +204,7 @@ class Estimator(BaseEstimator):
 
         Args:
             model: the model, of a fit, a file, a pruning or a forest.
-            classes: class labels, shape (n_classes,); of a regressor none.
+            classes: class labels, shape (n_classes,); empty for a regressor.
             has_names: whether the user named the columns.
         """
         for cached in ("_tree", "_trace", "_float32_conflicts"):
@@ -220,8 +218,8 @@ class Estimator(BaseEstimator):
             self.feature_names_in_ = np.array(given, dtype=object)
 
     def _load_model(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        """Hold a whole fitted model, which tells in its parameters what the fit has found beside
-        the tree; see `_set_model`."""
+        """Hold a whole fitted model, whose parameters also have the results of the fit that are not
+        in the tree; see `_set_model`."""
         self._set_model(model, classes, has_names)
 
     def _finish_fit(self, model: Any, rows: TrainingRows) -> Self:
@@ -231,7 +229,7 @@ class Estimator(BaseEstimator):
         return self
 
     def _class_labels(self) -> np.ndarray:
-        """The class labels, shape (n_classes,); of a regressor none."""
+        """The class labels, shape (n_classes,); empty for a regressor."""
         return np.asarray(getattr(self, "classes_", ()))
 
     def _load_state(self, data: bytes) -> None:
@@ -243,7 +241,8 @@ class Estimator(BaseEstimator):
         self._schema = Schema.of_model(self._model, has_names, type(self).__name__)
 
     def _remember_rows(self, fitted_on: FittedOn) -> None:
-        """Keep the training rows if predictions read them (quantiles do); a classifier's do not."""
+        """Keep the training rows if predictions read them. Predictions of quantiles do; a
+        classifier keeps nothing."""
 
     def _resolve_names(self, X: Any, y: Any, *named: Any) -> tuple[Any, Any]:
         """Rows and target in place of the names of data sets, files and columns.
@@ -305,8 +304,15 @@ class Estimator(BaseEstimator):
         return without_unknown_columns(self._schema, rows)
 
     def plot_importances(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the importances of the features; see `fasttree.plots.plot_importances`. Returns the
-        axes."""
+        """Draw the importances of the features (`feature_importances_`) as bars.
+
+        Args:
+            ax: the axes to draw on; None makes a new figure.
+            options: further arguments of `fasttree.plots.plot_importances`.
+
+        Returns:
+            The axes of matplotlib, which the extra ``plots`` installs.
+        """
         from ..plots import plot_importances
 
         return plot_importances(self, ax=ax, **options)
@@ -314,10 +320,18 @@ class Estimator(BaseEstimator):
     # -- model files ------------------------------------------------------------------------------
 
     def to_bytes(self) -> bytes:
-        """The model file's content: a versioned JSON document with a checksum."""
+        """The content of the model file: a versioned JSON document with a checksum.
+
+        `fasttree.from_bytes` reads it again. It holds the schema, the nodes and the parameters, but
+        not the training rows. The function of a user's criterion is stored by its name alone.
+        """
         check_is_fitted(self)
         return self._model.to_bytes()
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file, at once or not at all; `fasttree.load` reads it."""
+        """Write the model to a file, which `fasttree.load` reads.
+
+        The file is replaced in one step: after an error or a crash it holds its old content or the
+        new one, never a part of it. The content is the result of `to_bytes`.
+        """
         save_bytes(path, self.to_bytes())

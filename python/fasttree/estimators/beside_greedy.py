@@ -4,9 +4,10 @@ What
     `beside_greedy` grows a tree by each criterion within the limits of an optimal tree, and
     computes the objective of the optimal tree for each. `GreedyComparison` lists the differences.
 Equation
-    excess = (sum of loss over the leaves of the grown tree - the same of the optimal tree) / n +
-    leaf_penalty x (difference of leaves). For a criterion that is a sum over the leaves, minus its
-    score on the table of leaves and classes is the mean loss up to a constant of the rows.
+    excess = (sum of loss over the leaves of the grown tree - the same sum over the leaves of the
+    optimal tree) / n + leaf_penalty x (difference of leaves). For a criterion that is a sum over
+    the leaves, minus its score on the table of leaves and classes is the mean loss up to a constant
+    of the rows.
 Complexity
     One growth per criterion.
 When not to use it
@@ -48,8 +49,12 @@ DIVISIONS = {
 
 
 def two_way_tests(model: Any) -> str:
-    """The tests that a search tried, where growth may use others: with a nominal column of three or
-    more levels; else empty."""
+    """A text on the tests that a search tried, if a nominal column has three or more levels; else
+    "".
+
+    In such a column the search divides the levels in two, while growth may make one branch per
+    level, so a comparison of both must name the difference.
+    """
     if not any(len(levels) > 2 for levels in model._schema.levels):
         return ""
     return f"two-way tests only, {DIVISIONS[getattr(model, 'nominal_splits', 'ordered')]}"
@@ -61,16 +66,16 @@ class GreedyComparison(Records):
     Args:
         rows: dicts with ``criterion``; ``errors``, the weight of the misclassified rows; ``more``,
             how many more than the optimal tree has; ``loss``, the objective of the optimal tree,
-            for the grown one; ``excess``, how much it is above that of the optimal tree;
-            ``leaves``.
+            computed for the grown tree; ``excess``, how much ``loss`` is above the loss of the
+            optimal tree; ``leaves``, the number of leaves.
         model: the optimal tree.
 
     Attributes:
         objective: what the optimal tree minimises: ``"error"``, ``"cost"`` or a criterion.
         optimum: its value, a mean per unit of weight.
         lower_bound: no tree within the limits has a smaller one.
-        tests: the tests of all these trees, where a nominal column has three or more levels, of
-            which `fasttree.fit` may make one branch each; else empty.
+        tests: a text on the tests of all these trees, where a nominal column has three or more
+            levels (`fasttree.fit` may make one branch for each level); else empty.
     """
 
     def __init__(self, rows: Sequence[dict[str, Any]], model: Any) -> None:
@@ -102,14 +107,27 @@ class GreedyComparison(Records):
         )
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the losses; see `fasttree.plots.greedy_losses`. Returns the axes."""
+        """Draw the loss of each grown tree beside the loss of the optimal tree.
+
+        Args:
+            ax: the axes to draw on; None makes a new figure.
+            options: further arguments of `fasttree.plots.greedy_losses`.
+
+        Returns:
+            The axes of matplotlib.
+        """
         from ..plots import greedy_losses
 
         return greedy_losses(self, ax=ax, **options)
 
 
 def criteria_of_growth() -> list[str]:
-    """Names of all criteria on the table of branches and classes."""
+    """Names of all criteria that score a table of branches and classes, in the order of the
+    registry.
+
+    A comparison grows one tree by each of them unless the caller names some. Criteria on pairs,
+    neighbours or rows are left out: they do not score such a table.
+    """
     rows = criteria.list_criteria(target="classes")
     return [c["name"] for c in rows if c["evidence"] == "table"]
 
@@ -155,7 +173,11 @@ def _leaf_counts(model: Any) -> np.ndarray:
 
 
 def codes_as_numbers(table: Table) -> Table:
-    """The Table with nominal columns as the numbers of their levels, in declared order."""
+    """The Table with each nominal column replaced by the numbers of its levels, in declared order.
+
+    A tree that is grown on it cuts the order of the levels at a threshold, as an optimal tree with
+    ``nominal_splits="ordered"`` does. A missing level becomes NaN.
+    """
     return table.with_columns(
         Column(c.name, "numeric", c.numbers()) if c.kind == "nominal" else c for c in table.columns
     )

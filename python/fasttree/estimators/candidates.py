@@ -38,7 +38,7 @@ class NodeCandidates:
 
     Attributes:
         names: names of all features.
-        features: number of the feature of each candidate, shape (n_candidates,).
+        features: position of the feature of each candidate, shape (n_candidates,).
         splits: threshold or levels of each candidate.
         scores: by the criterion, shape (n_candidates,).
         tests: statistic and adjusted p-value of each feature that was tested.
@@ -62,17 +62,20 @@ class NodeCandidates:
         return zip(names, self.splits, self.scores.tolist(), strict=True)
 
     def take(self, order: np.ndarray) -> NodeCandidates:
-        """The candidates with these numbers, in this order."""
+        """The candidates at the positions `order`, in this order. `order` is an array of integers,
+        shape (n_taken,); the other attributes stay as they are."""
         splits = [self.splits[place] for place in order.tolist()]
         features, scores = self.features[order], self.scores[order]
         return replace(self, features=features, splits=splits, scores=scores)
 
     def best_first(self) -> NodeCandidates:
-        """The candidates in descending order of their score, equal ones in their order."""
+        """The candidates in descending order of their score. Candidates of equal score keep their
+        order, and a score that is NaN comes last."""
         return self.take(np.argsort(-self.scores, kind="stable"))
 
     def feature_splits(self) -> list[tuple[int, Any]]:
-        """Number of the feature, and split, of each candidate."""
+        """(position of the feature, split) of each candidate, in order. A split is a threshold, or
+        the levels of the first branch, or None for one branch per level."""
         return list(zip(self.features.tolist(), self.splits, strict=True))
 
 
@@ -97,7 +100,11 @@ def rows_by_node(leaves: np.ndarray, ends: np.ndarray) -> Callable[[int], np.nda
 
 
 def divides_rows(fitted: Any) -> bool:
-    """Whether some node sends rows with a missing value down all branches, in fractions."""
+    """Whether some node sends rows with a missing value down all branches, in fractions.
+
+    If so, rows reach nodes in parts, and candidates have to be scored on fractions of rows;
+    otherwise each row reaches a node or does not.
+    """
     return bool(np.any(fitted.tree_.missing_branch == -2))
 
 
@@ -105,6 +112,8 @@ def all_candidates(
     fitted: Any, rows: TrainingRows, config: dict[str, Any], custom: Any
 ) -> dict[int, NodeCandidates]:
     """The candidates of every inner node, by node number.
+
+    Each inner node is searched once more, on the rows that reach it.
 
     Args:
         fitted: a fitted tree.
@@ -180,7 +189,11 @@ def score_candidates_by(
     fractions: np.ndarray,
     weights: np.ndarray | None,
 ) -> NodeCandidates:
-    """`score_candidates` with the parameters of an estimator in place of a configuration."""
+    """`score_candidates` by the parameters of an estimator, not by a configuration of the core.
+
+    `params` may differ from the parameters of `fitted`, for example in the criterion. Class weights
+    and priors of `fitted` multiply `weights`.
+    """
     config, custom = config_of(params, table, weights)
     config = fitted._weigh(table, weights).configured(config)
     return score_candidates(fitted, table, fractions, config, custom, weights=weights)
@@ -189,8 +202,8 @@ def score_candidates_by(
 def scoring_criterion(fitted: Any) -> Any:
     """The criterion by which the splits of a tree are scored.
 
-    Where a two-sample statistic chooses the cut, it is the criterion of which the statistic is a
-    multiple, else the parameter `criterion`; None of an estimator without that parameter.
+    Where a two-sample statistic chooses the cut, the statistic is a multiple of this criterion;
+    otherwise it is the parameter `criterion`. It is None for an estimator without that parameter.
     """
     if not is_by_test(fitted) or fitted.cut == "criterion":
         return getattr(fitted, "criterion", None)

@@ -2,11 +2,10 @@
 
 What
     Labels, probabilities, accuracy and evaluation of an estimator with a fitted model.
+    `FastTreeClassifier` and `FastForestClassifier` inherit it; `Regressor` is its counterpart for
+    numbers.
 Complexity
     O(depth) per row and tree.
-When not to use it
-    Directly: it is a base of `FastTreeClassifier` and `FastForestClassifier`. `Regressor` is its
-    counterpart for numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +25,12 @@ from .recoding import as_declared
 
 
 class Classifier(ClassifierMixin, Estimator):
-    """Prediction of classes by an estimator whose `_model` is one of the core's."""
+    """Prediction of classes by an estimator whose `_model` is a model of the core.
+
+    Trees and forests inherit it. Every method encodes new rows by the schema of the fit (columns by
+    name where both have names, else by position), and raises scikit-learn's NotFittedError before a
+    fit.
+    """
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: several classes."""
@@ -52,24 +56,58 @@ class Classifier(ClassifierMixin, Estimator):
         return np.asarray(self.classes_[codes])
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class labels, shape (n_rows,); an object array with None where a leaf predicts
-        nothing."""
+        """Class labels of new rows, shape (n_rows,), in the dtype of the labels of the fit.
+
+        A leaf without training rows may predict nothing (``empty_branch="unclassified"``). If a row
+        ends in such a leaf, the result is an object array with None for this row.
+
+        Args:
+            X: rows: an array, a frame, a mapping of columns, a `Table`, or the path of a file.
+
+        Raises:
+            ValueError: another number of columns, or a missing value with ``missing="error"``.
+            TypeError: cells of another kind than in the fit.
+        """
         blocks, n = self._encode(X)
         return self._predictions(self._model, blocks, n)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Class probabilities in the order of `classes_`, shape (n_rows, n_classes); zeros where a
-        leaf predicts nothing."""
+        """Class probabilities in the order of `classes_`, shape (n_rows, n_classes).
+
+        A tree gives the shares of the classes in the leaf of the row, by weight and after
+        `leaf_smoothing`; a forest gives the mean over its trees. Each row sums to 1, except where a
+        leaf predicts nothing (``empty_branch="unclassified"``): there a tree gives zeros.
+
+        Args:
+            X: rows, as in `predict`.
+        """
         blocks, n = self._encode(X)
         return np.asarray(self._model.predict_proba(blocks, n, self.n_jobs))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Natural logarithms of `predict_proba`; -inf for 0."""
+        """Natural logarithms of `predict_proba`, shape (n_rows, n_classes).
+
+        A probability of 0 gives -inf, without a warning. Without `leaf_smoothing` pure leaves have
+        such probabilities, so a sum of logarithms over rows may be -inf.
+
+        Args:
+            X: rows, as in `predict`.
+        """
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
-        """Accuracy; a row that is not classified counts as an error."""
+        """Accuracy: the weighted share of rows whose predicted label is the given one, in [0, 1].
+
+        A row that is not classified, because its leaf predicts nothing, counts as an error.
+
+        Args:
+            X, y: rows and labels, a Table (then y is None), or the name of a data set.
+            sample_weight: weights of the rows, shape (n_rows,); None weighs all alike.
+
+        Raises:
+            ValueError: no labels, or another number of labels than rows.
+        """
         X, y = self._rows_and_target(X, y)
         return self._score_of(self.predict(X), y, sample_weight)
 

@@ -23,6 +23,9 @@ Parameters = Mapping[str, Any]
 class Condition(NamedTuple):
     """Whether a parameter acts, and what to change if it does not.
 
+    A condition looks at parameters alone. The refusal of an idle parameter names its value and the
+    remedy.
+
     Attributes:
         acts: whether the parameter has an effect beside these parameters.
         remedy: what it needs, for the error message.
@@ -35,7 +38,8 @@ class Condition(NamedTuple):
 
 
 def merges(params: Parameters) -> bool:
-    """Whether levels are merged before a feature is tested, which needs numbers in bins."""
+    """Whether levels are merged before a feature is tested. Only then do nodes have a branch for a
+    group of levels, and numbers must be put into bins, whose neighbours are merged."""
     return params.get("selection") == "significance" and bool(params.get("merge_levels"))
 
 
@@ -70,25 +74,30 @@ def binning_of(params: Parameters) -> Any:
 
 
 def has_thresholds(params: Parameters) -> bool:
-    """Whether numbers are split at thresholds, not at bins."""
+    """Whether numbers are split at thresholds that are searched for in each node. Otherwise they
+    are in bins, because `discretize` says so, levels are merged, or the criterion reads pairs or
+    neighbours of rows."""
     if binning_of(params) is not None or merges(params):
         return False
     return criteria.evidence_of(params["criterion"]) in ("table", "moments", "order")
 
 
 def takes_bins(params: Parameters) -> bool:
-    """Whether numbers are put into `n_bins` bins."""
+    """Whether numbers are put into `n_bins` bins: by a method that is given by its name and reads
+    that number. ``"mdlp"`` chooses the number itself, and a discretiser object has its own."""
     method = binning_of(params)
     return isinstance(method, str) and method != "mdlp"
 
 
 def is_local(params: Parameters) -> bool:
-    """Whether each leaf is split by its own best candidate."""
+    """Whether each leaf is split by its own best candidate (``evaluation="local"``, the default).
+    With ``"global"`` or ``"glocal"`` the criterion scores the partition of all rows instead."""
     return bool(params.get("evaluation", "local") == "local")
 
 
 def takes_penalty(params: Parameters) -> bool:
-    """Whether the complexity penalty is `ccp_alpha`, and not that of a pruning object."""
+    """Whether the complexity penalty of cost-complexity pruning is the parameter `ccp_alpha`. It is
+    not if a `CostComplexity` object has a penalty of its own, or with any other pruning."""
     method = params["pruning"]
     if isinstance(method, CostComplexity):
         return method.ccp_alpha is None

@@ -24,7 +24,9 @@ WORDS = ("pairwise", "no_interactions")
 
 
 def constraints_given(params: Mapping[str, Any]) -> list[str]:
-    """Names of the constraints among parameters."""
+    """Names of the constraints among parameters that are not None: ``"monotonic_cst"``,
+    ``"interaction_cst"``, both or none, in this order. Messages name them as the reason why a split
+    was not made."""
     names = ("monotonic_cst", "interaction_cst")
     return [name for name in names if params.get(name) is not None]
 
@@ -33,6 +35,9 @@ def constraints_of(
     params: Mapping[str, Any], names: Sequence[str], dates: Sequence[str]
 ) -> dict[str, Any]:
     """The configuration of the core for the constraints that are given.
+
+    Constraints that are None are left out of the result. A group with a column of dates gets the
+    three columns that are made of it.
 
     Args:
         params: parameters of an estimator.
@@ -58,6 +63,9 @@ def constraints_of(
 
 def signs_of(value: Any, names: Sequence[str]) -> list[int]:
     """1, -1 or 0 for each column.
+
+    1 means that the prediction may not fall where the column rises, -1 that it may not rise.
+    Columns that a dict does not name get 0.
 
     Args:
         value: `monotonic_cst`: one of -1, 0 and 1 for each column, or a dict by names of columns.

@@ -104,7 +104,7 @@ def with_parameters_of(kind: type, parameters: Sequence[Parameter]) -> Callable[
 
     Args:
         kind: the class.
-        parameters: its declared parameters; those of no declaration are not listed.
+        parameters: its declared parameters; a parameter without a declaration is not listed.
     """
 
     def decorate(function: F) -> F:
@@ -209,7 +209,11 @@ def _with_list(owner: Any, parameters: Sequence[Parameter]) -> str:
 
 
 def type_name(hint: Any) -> str:
-    """A type as documentation writes it: choices as their values, objects by their class."""
+    """A type as documentation writes it: choices as their values, objects by their class.
+
+    A `Literal` of more than `MANY_NAMES` values is ``str``, as a list of all of them would hide the
+    text of the parameter. Alternatives are joined by ``|``, each named once.
+    """
     if hint is None or hint is type(None):
         return "None"
     parts = get_args(hint)

@@ -7,8 +7,6 @@ Source and equation
     Stone 1984, section 4.4).
 Complexity
     One pass over the labels.
-When not to use it
-    Directly; see `FastTreeClassifier`.
 """
 
 from __future__ import annotations
@@ -26,7 +24,8 @@ MOST_COST = 1e150
 
 
 def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
-    """A cost matrix (rows true classes, columns predictions) as lists; None without one.
+    """A cost matrix as lists, with a row per true class and a column per predicted one; None if
+    there is no matrix.
 
     Raises:
         ValueError: another shape, a diagonal that is not 0, a cost outside 0 to `MOST_COST`.
@@ -53,7 +52,12 @@ def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
 
 
 def class_sums(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:
-    """Weight of each class, float64 (n_classes,), the same in any order of the rows."""
+    """Weight of each class, float64, shape (n_classes,).
+
+    Fractional weights are summed exactly and rounded once (`math.fsum`), so the sums are the same
+    in any order of the rows. A class without rows has 0. `codes` are class codes >= 0, and
+    `weights` None counts rows.
+    """
     if weights is None or np.all(weights == np.floor(weights)):
         return np.bincount(codes, weights=weights, minlength=n_classes).astype(np.float64)
     return np.array([math.fsum(weights[codes == c].tolist()) for c in range(n_classes)])

@@ -112,8 +112,11 @@ def _conditions(
 
 
 def path_of(fitted: Any, row: Any, what: str) -> list[int]:
-    """Numbers of the nodes that one row passes, ascending; `what` is the subject of the error
-    message of several rows, as in ``"decision_rule explains"``."""
+    """Numbers of the nodes that one row passes, from the root (0) to its leaf, ascending.
+
+    A row with a missing value may pass several nodes of a level (``missing="fractional"``). `what`
+    is the subject of the error message for several rows, as in ``"decision_rule explains"``.
+    """
     return _path_in(fitted, _encode_row(fitted, row, what))
 
 
@@ -133,7 +136,7 @@ def _encode_row(fitted: Any, row: Any, what: str) -> list[np.ndarray]:
 
 
 def _one_row(row: Any) -> Any:
-    """A row in any form as a table of one row; what is no single row is left as it is.
+    """A row in any form as a table of one row; anything that is no single row is left as it is.
 
     Raises:
         TypeError: a single value or None.

@@ -57,7 +57,11 @@ def in_range(low: float, high: float) -> Check:
 
 
 def rows_or_share(least: int) -> Check:
-    """A number of rows of at least `least`, or as a float a share of the rows in [0, 1]."""
+    """A check of a number of rows of at least `least`, or of a share of the rows.
+
+    As in scikit-learn, an integer is a number of rows, and a float is a share in [0, 1]: 1 is one
+    row, and 1.0 is all rows.
+    """
 
     def check(name: str, value: Any) -> int | float:
         is_share = as_float(value) is not None and not isinstance(value, int | np.integer)
@@ -67,14 +71,16 @@ def rows_or_share(least: int) -> Check:
 
 
 def share_or_half(name: str, value: Any) -> float | None:
-    """A share above 0 and below 1; None and False mean none, True a half."""
+    """A check of a share above 0 and below 1. None and False mean that there is no share and give
+    None; True means a half. Anything else raises a ValueError that names the parameter."""
     if value is None or isinstance(value, bool | np.bool_):
         return 0.5 if value else None
     return number_in(0.0, 1.0, above=True, below=True)(name, value)
 
 
 def true_or_false(name: str, value: Any) -> bool:
-    """A bool, of Python or of NumPy."""
+    """A check of a bool, of Python or of NumPy, which is returned as a bool of Python. Everything
+    else is refused with a ValueError that names the parameter, also the numbers 0 and 1."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name}={shown(value)} must be True or False")
     return bool(value)
@@ -86,6 +92,9 @@ def true_or_false(name: str, value: Any) -> bool:
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a tree or forest.
+
+    Constructors, docstrings, checks, the configuration of the core and model files are all made
+    from these facts, so a new parameter is one entry.
 
     Attributes:
         name: its name.
@@ -135,7 +144,7 @@ class Parameter:
 
 
 def _parts_of(hint: Any) -> tuple[Any, ...]:
-    """The types of a union; of another type that type."""
+    """The types of a union; for any other type, that type alone."""
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
@@ -201,8 +210,8 @@ GROWTH_PARAMETERS = (
         "test",
         "quadratic",
         """``"quadratic"``: a chi-squared statistic. ``"maximum"``: the largest standardised
-        deviation, with p from a multivariate normal distribution to about 2e-4.
-        ``"permutation"``: the quadratic statistic among those of at most 9,999 permutations of the
+        deviation, with p from a multivariate normal distribution to about 2e-4. ``"permutation"``:
+        the quadratic statistic, compared with the statistics of at most 9,999 permutations of the
         target, drawn by `random_state`; for small nodes.""",
         needs=SIGNIFICANCE,
         scores=ALL_EVIDENCE,
@@ -256,12 +265,12 @@ GROWTH_PARAMETERS = (
         "merge_levels",
         False,
         """True: CHAID (Kass 1980). Before a feature is tested, levels that do not differ in their
-        classes are merged; those of an ordered pandas Categorical and the bins of a number only
-        with neighbours. The p-value is that of Pearson's statistic of the groups, times the number
-        of ways to merge the levels into as many groups, at most 1. The split has a branch for each
-        group. With ``missing="auto"`` or ``"branch"`` missing values are one more level, which may
-        join any group. Numbers are cut into bins, with ``discretize="auto"`` into ``n_bins`` bins
-        of equal frequency.""",
+        classes are merged; levels of an ordered pandas Categorical and bins of a number are merged
+        only with their neighbours. The p-value is the one of Pearson's statistic for the groups,
+        times the number of ways to merge the levels into as many groups, at most 1. The split has a
+        branch for each group. With ``missing="auto"`` or ``"branch"`` missing values are one more
+        level, which may join any group. Numbers are cut into bins, with ``discretize="auto"`` into
+        ``n_bins`` bins of equal frequency.""",
         check=true_or_false,
         needs=SIGNIFICANCE,
         scores=ALL_EVIDENCE,
@@ -447,10 +456,10 @@ GROWTH_PARAMETERS = (
         None,
         """None, or the share of the rows of weight > 0 that is kept for the leaves, above 0 and
         below 1 (True: 0.5). It is drawn by `random_state` without a look at the target; `fit` takes
-        `groups`, of which each is kept as a whole. The other rows choose tests, bins, imputation
-        and pruning. Counts, labels and numbers of all nodes are those of the rows kept; a leaf
-        without any predicts as the nearest node above that has some, or as `empty_branch` says.
-        Class weights are those of all rows. Not with missing="fractional" or `monotonic_cst`.""",
+        `groups`, and keeps each group as a whole. The other rows choose tests, bins, imputation and
+        pruning. Counts, labels and numbers of all nodes come from the rows kept; a leaf without
+        such rows predicts as the nearest node above that has some, or as `empty_branch` says. Class
+        weights are computed from all rows. Not with missing="fractional" or `monotonic_cst`.""",
         check=share_or_half,
         core=True,
     ),
@@ -737,7 +746,7 @@ IN_FORESTS: dict[str, dict[str, Any]] = {
         called every 50 ms."""
     },
 }
-"""What forests say otherwise of a parameter of a tree."""
+"""Texts and values of parameters of a tree that differ in forests."""
 
 
 ON_CLASSES = (
@@ -745,7 +754,7 @@ ON_CLASSES = (
     *("cost_matrix", "priors", "class_weight", "leaf_smoothing"),
     *("merge_levels", "alpha_merge", "alpha_split"),
 )
-"""Parameters of a tree that only classes have a meaning for."""
+"""Parameters of a tree that act on classes alone."""
 
 IN_REGRESSION: dict[str, dict[str, Any]] = {
     "criterion": {
@@ -773,7 +782,7 @@ IN_REGRESSION: dict[str, dict[str, Any]] = {
         leaf; >= 0.""",
     },
 }
-"""What regressors say otherwise of a parameter of a tree."""
+"""Texts and values of parameters of a tree that differ in regressors."""
 
 TARGET_BINS = Parameter(
     "target_bins",
@@ -820,13 +829,16 @@ NOT_STORED = tuple(parameter.name for parameter in FOREST if not parameter.store
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
 
 PARAMETERS = {parameter.name: parameter for parameter in (*REGRESSION_TREE, *FOREST, *TREE)}
-"""All parameters by name; what trees and forests share is a tree's."""
+"""All parameters by name. A parameter that trees and forests share is declared as in a tree."""
 OF_FOREST = {parameter.name: parameter for parameter in FOREST}
 """The parameters of a forest by name."""
 
 
 def check(name: str, value: Any, declared: Mapping[str, Parameter] = PARAMETERS) -> Any:
     """The value of a parameter as the core takes it.
+
+    Parameters without a check are returned as given: their domain depends on the data, and the
+    reader of the parameter checks it.
 
     Args:
         name: a parameter.

@@ -4,11 +4,9 @@ What
     A tree of more than `DEEP` levels has split off a few rows at a time: because the criterion
     prefers such splits, or because a column has a different value in nearly every row.
     `warn_of_depth` says which, and what helps. `warn_of_few_leaves` warns where `max_leaf_nodes`
-    left no room for splits of many branches.
+    left no room for splits of many branches. A fit calls both.
 Complexity
     O(nodes); `warn_of_few_leaves` grows up to four small trees where it finds a fault.
-When not to use it
-    Directly: a fit calls both.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from .._checks.words import argument, in_text
 from ..table import Table
 
 DEEP = 200
-"""Levels that a tree may have without a warning."""
+"""Largest number of levels that a tree may have without a warning."""
 
 FEW = 0.02
 """A split whose smaller side has at most this share of the rows has split off a few rows."""
@@ -38,7 +36,7 @@ def warn_of_depth(
     Args:
         tree: the arrays of a fitted tree.
         names: names of the features.
-        criterion: what the tree was grown by, as given.
+        criterion: the criterion by which the tree was grown, as given.
         table: the training rows, where they are at hand.
         ties: the tie rule that the tree was grown by.
     """

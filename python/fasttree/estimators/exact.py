@@ -24,8 +24,9 @@ Complexity
     milliseconds to seconds at depth 3 and minutes at depth 4. The tables of solved row sets take at
     most 256 MB and are then emptied.
 When not to use it
-    `minimal_tree` on noisy rows: a consistent tree of those is large and says little, and its proof
-    does not end. `optimal_tree` deeper than 4 on numbers: be content with a gap.
+    `minimal_tree` on noisy rows: their consistent trees are large and say little, and the proof
+    does not end. `optimal_tree` deeper than 4 on numbers: the search may not end, and then leaves a
+    gap between the bounds.
 
 Examples:
     >>> import fasttree
@@ -145,6 +146,9 @@ class _Searched(TreeEstimator, Classifier):
 class MinimalTreeClassifier(_Searched):
     """The smallest tree that is right on every training row.
 
+    Consistent trees fit noise as well; the estimator serves to measure how far greedy growth is
+    from the smallest tree, not to predict noisy data.
+
     Args:
         max_nodes: trees of more nodes are not searched for. When there is none, the best tree known
             is kept and `lower_bound_` exceeds `max_nodes`.
@@ -162,7 +166,7 @@ class MinimalTreeClassifier(_Searched):
     Attributes:
         lower_bound_: no consistent tree has fewer nodes.
         upper_bound_: nodes of this tree (`n_nodes_`).
-        proven_: the bounds meet: the tree is minimal.
+        proven_: whether the bounds meet, so that the tree is minimal.
         n_search_nodes_: search nodes opened.
         training_errors_: weight of the training rows that every tree gets wrong (0 with
             ``errors="raise"``).
@@ -190,7 +194,10 @@ class MinimalTreeClassifier(_Searched):
     progress: Progress = None
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:
-        """Search.
+        """Search for the smallest consistent tree, and keep it in the estimator.
+
+        The search may take very long. Where `time_limit` or `node_budget` ends it, the best tree so
+        far is kept, and `proven_` is False.
 
         Args:
             X: rows, or a `Table` with its target (then y is None).
@@ -221,7 +228,7 @@ class OptimalTreeClassifier(_Searched):
     Args:
         criterion: ``"error"`` (a leaf costs the weight of its misclassified rows), or a criterion,
             by name or as an object, that is a sum over leaves of n_leaf x impurity. These are
-            ``"gini"``, ``"info_gain"``, ``"g_statistic"``, ``"laplace"``, ``"dkm"``, ``"mdl"``. Of
+            ``"gini"``, ``"info_gain"``, ``"g_statistic"``, ``"laplace"``, ``"dkm"``, ``"mdl"``. For
             two classes also ``"f_measure"`` (or `FMeasure(beta=...)`) and ``"matthews"``: the tree
             whose predictions of the training rows have the greatest F of the second class, or the
             greatest Matthews correlation; the objective is 1 minus that, and `leaf_penalty`,
@@ -254,10 +261,9 @@ class OptimalTreeClassifier(_Searched):
             greedy trees are grown in any case, which on large tables takes longer than a short
             limit. The only parameter that lets the answer depend on the machine.
         node_budget: search nodes, >= 1; None is no limit. The search then takes one thread. A tree
-            is never worse than that of `max_depth` - 1 with half of the budget.
-        memory_limit: bytes that the search may allocate; None is no limit. What it needs is
-            counted before it is taken: by row and column, and with ``"one_vs_rest"`` by row and
-            level.
+            is never worse than the tree of `max_depth` - 1 with half of the budget.
+        memory_limit: bytes that the search may allocate; None is no limit. The search counts memory
+            before it allocates it: by row and column, and with ``"one_vs_rest"`` by row and level.
         n_jobs: threads; None is one, -1 all cores. With ``ties="first"`` the tree does not depend
             on them.
         on_interrupt: what Ctrl-C does. ``"raise"``: a KeyboardInterrupt. ``"return"``: the search
@@ -330,7 +336,11 @@ class OptimalTreeClassifier(_Searched):
         return rows, limits, {**search, "objective": objective, **on_machine}
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:
-        """Search.
+        """Search for the optimal tree within the limits, and keep it in the estimator.
+
+        The time grows exponentially with the depth. Where `time_limit` or `node_budget` ends the
+        search, the best tree so far is kept, and `gap_` is the distance of its objective to the
+        bound that is proven.
 
         Args:
             X: rows, or a `Table` with its target (then y is None).
@@ -355,7 +365,8 @@ class OptimalTreeClassifier(_Searched):
         max_trees: int = 20,
     ) -> FirstTests:
         """What every feature can do as the first test, and how many first tests are nearly optimal:
-        those with a tree whose objective is at most that of the optimum + `within`.
+        a first test is nearly optimal if some tree below it has an objective of at most the optimum
+        + `within`.
 
         First tests are counted, not whole trees: below a first test there are many trees as good,
         and listing those is another search. It takes about as long as one proof per feature, more
@@ -369,8 +380,8 @@ class OptimalTreeClassifier(_Searched):
                 every feature, then of the other tests, by their objective.
 
         Returns:
-            One dict per feature, best first: ``feature``, its name; ``objective``, that of the best
-            tree with this feature in its first test (None: the feature cannot be tested);
+            One dict per feature, best first: ``feature``, its name; ``objective``, the objective of
+            the best tree with this feature in its first test (None: the feature cannot be tested);
             ``more``, how much more than the optimum; ``tests``, how many of its first tests come
             within; ``found``, these tests (if there are none, the best one), each a dict with
             ``threshold`` (numbers up to it go left) or ``levels`` (these go left), ``missing``
@@ -417,8 +428,9 @@ class OptimalTreeClassifier(_Searched):
         Returns:
             One dict per criterion: ``criterion``; ``errors``, the weight of the misclassified rows;
             ``more``, how many more than this tree has; ``loss``, this tree's objective for the
-            grown tree; ``excess``, how much it is above that of this tree; ``leaves``. Its method
-            ``plot`` draws the excess (`fasttree.plots.greedy_losses`).
+            grown tree; ``excess``, how much ``loss`` is above the loss of this tree; ``leaves``,
+            the number of leaves. Its method ``plot`` draws the excess
+            (`fasttree.plots.greedy_losses`).
 
         Raises:
             ValueError: limits that leave room for one leaf only; an unknown criterion.
@@ -485,6 +497,8 @@ def minimal_tree(
 ) -> MinimalTreeClassifier:
     """The smallest consistent tree: ``MinimalTreeClassifier(...).fit(X, y, sample_weight)``.
 
+    Use the class if the estimator is needed before the fit, in a pipeline or a cross-validation.
+
     Args:
         X: rows, or a `Table` with its target (then y is None).
         y: labels, shape (n_rows,).
@@ -516,6 +530,8 @@ def optimal_tree(
     **params: Any,
 ) -> OptimalTreeClassifier:
     """The best tree of a depth: ``OptimalTreeClassifier(...).fit(X, y, sample_weight)``.
+
+    Use the class if the estimator is needed before the fit, in a pipeline or a cross-validation.
 
     Args:
         X: rows, or a `Table` with its target (then y is None).

@@ -41,7 +41,7 @@ from .training_rows import sample_weights
 F = TypeVar("F", bound=Callable[..., Any])
 
 TIED = 1e-12
-"""Relative difference of two scores up to which they are equal, but for rounding."""
+"""Relative difference up to which two scores are taken to be equal: rounding explains it."""
 
 SAME_ROWS = 1e-9
 """Relative difference up to which the score of a candidate and the score of the tree's split are
@@ -89,25 +89,24 @@ def explain(
         X: rows that are sent down to the node. None: the candidates of the trace, which a fit
             with ``trace="candidates"`` keeps.
         y: their labels or numbers, unless X is a Table.
-        sample_weight: their weights, shape (n_rows,); default: those of the Table, or 1. Class
-            weights and priors of the model multiply them.
+        sample_weight: their weights, shape (n_rows,); default: the weights of the Table, or 1.
+            Class weights and priors of the model multiply them.
 
     Returns:
         One dict per candidate: ``feature``; ``threshold`` (None for a nominal feature); ``levels``
         of the first branch of a subset split (the best subset of each feature; else None);
         ``score``; ``chosen``: whether it is the split of the tree (a warning where none is, as on
-        other rows or weights than the fit). Where the split has a branch for each group
-        of levels or bins, or for each bin, also its ``limits``: of each branch the levels, or
-        (lower, upper) of the numbers above the first and up to the second. With
-        ``selection="significance"`` also ``statistic`` and ``p_value`` of the feature (adjusted;
-        NaN where it does not vary), by which the candidates are then sorted first, and with
-        ``cut="statistic"`` the score is Pearson's chi-squared X² of the split (the largest squared
-        standardised deviation with ``cut_test="maximum"``), or the decrease d of the variance v:
-        the two-sample statistics of n rows are X² (n - 1) / n and (n - 1) d / v. Printed are the
-        best candidate of each feature, and the split of the tree; "missing apart" means that rows
-        without a value are a further branch, which counts in the score. With `honest`, rows kept
-        for the leaves have chosen nothing: on all rows p-values and scores are not those of
-        ``tree_``.
+        other rows or weights than the fit). Where the split has a branch for each group of levels
+        or bins, or for each bin, also its ``limits``: of each branch the levels, or (lower, upper)
+        of the numbers above the first and up to the second. With ``selection="significance"`` also
+        ``statistic`` and ``p_value`` of the feature (adjusted; NaN where it does not vary), by
+        which the candidates are then sorted first, and with ``cut="statistic"`` the score is
+        Pearson's chi-squared X² of the split (the largest squared standardised deviation with
+        ``cut_test="maximum"``), or the decrease d of the variance v: the two-sample statistics of n
+        rows are X² (n - 1) / n and (n - 1) d / v. Printed are the best candidate of each feature,
+        and the split of the tree; "missing apart" means that rows without a value are a further
+        branch, which counts in the score. With `honest`, rows kept for the leaves have chosen
+        nothing: so p-values and scores on all rows differ from the ones in ``tree_``.
 
     Raises:
         ValueError: no rows given and no candidates kept, or no row reaches the node.
@@ -159,7 +158,7 @@ def _entries(
     Args:
         fitted, node: the tree and the node.
         candidates: the candidates of the node.
-        chosen: feature and split of the node; (None, None) of a leaf.
+        chosen: feature and split of the node; (None, None) for a leaf.
     """
     entries: list[Entry] = [
         {
@@ -190,7 +189,7 @@ def _notes(
     Args:
         fitted, node: the tree and the node.
         entries: its candidates.
-        feature: the feature of its split; None of a leaf.
+        feature: the feature of its split; None for a leaf.
         n_hidden: candidates that the printed list leaves out.
     """
     notes = []
@@ -210,8 +209,8 @@ def _notes(
 
 
 def _limits_of(fitted: Any, node: int) -> list[tuple[Any, ...]]:
-    """The values of each branch of a split by bins or by groups of levels or bins, a branch of
-    missing values alone without any; empty for other nodes."""
+    """The values of each branch of a split by bins or by groups of levels or bins. A branch for
+    missing values alone has no values. The list is empty for other nodes."""
     tree = fitted.tree_
     levels = fitted._schema.levels[tree.feature[node]]
     is_other = not math.isnan(tree.threshold[node]) or tree.n_levels[node]
@@ -246,7 +245,7 @@ def _measured(fitted: Any) -> list[str]:
 
 
 def _check_node(node: Any, n_nodes: int) -> None:
-    """Raise a TypeError or ValueError for what is not the number of a node."""
+    """Raise a TypeError or ValueError for a value that is not the number of a node."""
     if isinstance(node, bool) or not isinstance(node, numbers.Integral):
         raise TypeError(
             f"node={shown(node)} must be the number of a node: explain(0, X, y) scores the "
@@ -271,7 +270,7 @@ def _one_per_feature(entries: list[Entry]) -> list[Entry]:
 def _candidates_at(
     fitted: Any, node: int, X: Any, y: MaybeArray, sample_weight: MaybeArray
 ) -> NodeCandidates:
-    """The candidates of a node on given rows; if X is None, those that the trace has kept.
+    """The candidates of a node on given rows; if X is None, the candidates that the trace has kept.
 
     Raises:
         ValueError: no rows given and no candidates kept, or no row reaches the node.
@@ -297,7 +296,7 @@ def _candidates_at(
 
 
 def _split_among(fitted: Any, node: int, candidates: NodeCandidates) -> tuple[str | None, Any]:
-    """Feature and split of a node, as its entry among the candidates has them; (None, None) of a
+    """Feature and split of a node, as its entry among the candidates has them; (None, None) for a
     leaf."""
     tree = fitted.tree_
     if not tree.n_children[node]:
@@ -310,8 +309,8 @@ def _split_among(fitted: Any, node: int, candidates: NodeCandidates) -> tuple[st
 
 
 def _candidate_text(fitted: Any, node: int, entry: Entry) -> str:
-    """A candidate as text, such as ``x <= 3`` or ``colour in {blue, red}``. Of the two sets of
-    levels that can reach the node, the shorter one is named."""
+    """A candidate as text, such as ``x <= 3`` or ``colour in {blue, red}``. A subset test divides
+    the levels that can reach the node into two sets, and the shorter one is named."""
 
     if entry["threshold"] is not None:
         return f"{entry['feature']} <= {entry['threshold']:g}"
@@ -331,7 +330,12 @@ def _leaf_text(fitted: Any, node: int) -> str:
 
 
 def ended_by(fitted: Any, node: int) -> str:
-    """Why growth ended at a leaf, as text; empty where rows and parameters do not tell."""
+    """Why growth ended at a leaf, as text; empty where rows and parameters do not tell.
+
+    The model does not store the reason. It is found by comparing the leaf with the parameters, in
+    this order: a pure leaf, tests of significance, limits on depth, rows and leaves. If none of
+    them explains the leaf, the text names the parameters by which a split may not be worth it.
+    """
     tree, given = fitted.tree_, fitted.get_params(deep=False)
     weight = tree.weighted_n_node_samples
     answers = np.count_nonzero(tree.value[node]) if fitted._schema.classes else tree.variance[node]
@@ -379,8 +383,8 @@ def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
 
 def _forbidden(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
     """A note on candidates with a higher score than the split of the node, if only constraints can
-    have ruled them out: the rows are those of the fit, and all features and thresholds were
-    searched."""
+    have ruled them out: this needs the rows of the fit, and a search of all features and
+    thresholds."""
     params = fitted.get_params(deep=False)
     given = constraints_given(params)
     chosen = [entry["score"] for entry in entries if entry["chosen"]]
@@ -398,9 +402,9 @@ def _forbidden(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
 def _nearest_cut(candidates: NodeCandidates, threshold: float, score: float) -> float:
     """The candidate that a threshold of a histogram search came from.
 
-    Growth puts a threshold between two bins, while candidates lie at their edges. Of the two
-    candidates beside the threshold it is the one whose score is closer to `score`; the threshold
-    itself where there is none.
+    Growth puts a threshold between two bins, while candidates lie at their edges. The result is the
+    one of the two candidates beside the threshold whose score is closer to `score`, and the
+    threshold itself if there is no candidate.
     """
     cuts = [(cut, s) for _, cut, s in candidates if isinstance(cut, float)]
     below = [cut for cut in cuts if cut[0] < threshold]

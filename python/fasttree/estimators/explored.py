@@ -1,7 +1,7 @@
 """The method `explore` of trees and forests, which makes an interactive page.
 
 What
-    `explored` collects the document of the page: the trees; of given rows a histogram of each
+    `explored` collects the document of the page: the trees; for given rows, a histogram of each
     node's feature by class, and in a tree for numbers the distribution of the target; and the
     scores of the candidates of nodes by several criteria (`explored_candidates`). The page itself
     is in `exports.explorer`, and `ExplorerLimits` bounds its size.
@@ -49,7 +49,7 @@ MAX_CUTS = 50
 """Largest number of thresholds drawn in a histogram."""
 
 MAX_CLASSES = 12
-"""Largest number of classes in a histogram, those with the most weight."""
+"""Largest number of classes in a histogram; the classes with the most weight are shown."""
 
 MAX_BARS = 24
 """Largest number of bars in the distribution of a numeric target."""
@@ -78,13 +78,15 @@ def explore(
             set. None: the page has no histograms and no rows, and candidates only if the tree
             was fitted with ``trace="candidates"``.
         y: their labels or numbers, unless X has them.
-        beside: a second tree on the page: a fitted model, or a criterion with which this model
-            is fitted again on the rows; of a tree by significance whose cuts no criterion
-            chooses, a tree by the scores of the criterion, with the same limits.
-        criteria: criteria that score the candidates, in addition to the tree's own; by default
-            all criteria on tables, of a regression tree all criteria on numbers.
+        beside: a second tree on the page: a fitted model, or a criterion with which this model is
+            fitted again on the rows; if this model is a tree by significance whose cuts no
+            criterion chooses, the second tree is grown by the scores of the criterion, with the
+            same limits.
+        criteria: criteria that score the candidates, in addition to the tree's own; by default all
+            criteria on tables, or for a regression tree all criteria on numbers.
         title: heading of the page.
-        stability: what ``model.stability(X, y)`` has found: each test has its share.
+        stability: the result of ``model.stability(X, y)``; the page then shows the share of each
+            test.
         **limits: fields of `fasttree.exports.explorer.ExplorerLimits`:
             ``max_nodes``, ``max_rows``, ``max_candidates``, ``candidate_nodes``,
             ``candidate_rows``, ``max_histograms``, ``max_trees``, ``bins``.
@@ -200,11 +202,15 @@ def explored(
 ) -> Exploration:
     """The page of several fitted models; see `explore`.
 
+    The first model gives the columns, the classes and the candidates of the page; the others are
+    drawn beside it. `explore` calls it with one or two models, `FirstTests.explore` and reports
+    with several.
+
     Args:
         models: (name, model) of each, with the same columns and classes.
         X, y, criteria, title: as in `explore`.
         limits: limits of the content.
-        stability: that of the first model, as in `explore`.
+        stability: the `Stability` of the first model, as in `explore`.
         roots: what the page lists of the first tests of the models: ``within``, the distance to
             the optimum; ``of``, how many first tests there are; by model ``objective``, ``more``
             (than the optimum) and ``tests`` (of the same feature, within the distance). None: no
@@ -437,7 +443,7 @@ def _add_histograms(
     """Add histograms to the nodes with the most rows, and distributions of a number.
 
     Returns:
-        Notes on the nodes that got none.
+        Notes on the nodes without a histogram.
     """
     codes, n_codes = _coded(rows, scale)
     spread = None if scale is None else _spread_of(_target(rows), codes, n_codes)
@@ -547,8 +553,8 @@ def _bins_of(
 def _bars_of(
     codes: np.ndarray, weight: np.ndarray, n_levels: int, most: int
 ) -> tuple[np.ndarray, int, dict[str, Any]]:
-    """Bars for levels: one for each of those with the most weight, and if there are more than
-    `most` levels a last one for all others.
+    """Bars for levels: one for each of the levels with the most weight, and if there are more than
+    `most` levels, a last bar for all others.
 
     Returns:
         The bar of each code, the number of bars, and as plain values the levels that have one.

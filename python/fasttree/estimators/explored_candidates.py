@@ -50,10 +50,12 @@ COPIED = (
 class Rows:
     """The rows of a page.
 
+    The blocks are encoded once and serve all trees of the page.
+
     Attributes:
         table: the rows with labels, in the columns of the first model.
         blocks: their features as blocks for the core.
-        weights: their weights, shape (n_rows,); None: all 1.
+        weights: weights of the rows, shape (n_rows,); None: all 1.
     """
 
     table: Table
@@ -62,7 +64,8 @@ class Rows:
 
     @property
     def weight(self) -> np.ndarray:
-        """Weight of each row, shape (n_rows,)."""
+        """Weight of each row, float64, shape (n_rows,); ones where the rows have no weights. Unlike
+        the attribute `weights`, it is never None."""
         return np.ones(len(self.table)) if self.weights is None else self.weights
 
 
@@ -70,6 +73,9 @@ def candidates(
     trees: list[TreeData], rows: Rows, wanted: Iterable[Any] | None, limits: ExplorerLimits
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Add candidates to the nodes with the most rows.
+
+    Nodes at which the first two trees split differently come before nodes with more rows. A
+    criterion that cannot score a node is left out there, and a note says why.
 
     Args:
         trees: the trees of the page, whose `candidates` are filled.
@@ -125,7 +131,8 @@ def candidates(
 
 
 def _criteria(trees: list[TreeData], wanted: Iterable[Any] | None) -> list[Any]:
-    """The criteria of a page, each once: the first tree's, the wanted ones, the other trees'.
+    """The criteria of a page, each once: first the criterion of the first tree, then the wanted
+    ones, then the criteria of the other trees.
 
     A function that a model file names but does not hold (`NamedCallable`) is left out.
     """
@@ -314,8 +321,9 @@ def _arrange(
     Args:
         tree, node: the node.
         listed: candidates by each criterion.
-        most: largest number of candidates kept: those with the best rank by any criterion; the best
-            of each of the `most` best features by each criterion is kept in any case.
+        most: largest number of candidates that are kept because of their rank, which is the best
+            rank by any criterion. The best candidate of each of the `most` best features by each
+            criterion is kept in any case.
     """
     names = tree.model._schema.names
     keys, scores = _align(listed)
@@ -363,6 +371,8 @@ def _test_text(test: Any) -> str:
 
 def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]]:
     """Add the candidates that the fit of the first tree kept (``trace="candidates"``).
+
+    They are all candidates of one criterion, so the page can show them without any rows.
 
     Returns:
         Their criterion as plain values, in a list; empty if there are none.

@@ -2,7 +2,7 @@
 
 What
     `near_optimal` searches for the best tree with each feature in its first test. `first_tests`
-    gives what the core has found the names of features and levels, and `FirstTests` shows it as a
+    gives the results of the core the names of features and levels, and `FirstTests` shows it as a
     table and, with the trees that were kept, as an interactive page.
 Equation
     more = objective of the best tree with the feature in its first test - least objective.

@@ -8,7 +8,7 @@ Complexity
     One sort of each numeric column, then O(rows x features) per level and tree; trees grow in
     parallel.
 When not to use it
-    Where the tree is to be read: a forest is not.
+    If the model has to be read by people: use a single tree.
 """
 
 from __future__ import annotations
@@ -51,6 +51,9 @@ from .warm_start import fixed_parameters, trees_before
 class GrownForest(Estimator):
     """A random forest, whether it predicts classes or a number.
 
+    The classifier and the regressor share growth, samples, warm starts and importances; they differ
+    in their predictions and scores.
+
     Attributes:
         _tree_type: class of its trees.
         _any_criterion: name of a criterion that serves the target.
@@ -73,11 +76,11 @@ class GrownForest(Estimator):
         Args:
             X: rows, or a `Table` with its target (then y is None); or rows in batches, see
                 `FastTreeClassifier.fit`.
-            y: labels, shape (n_rows,); of batches the name of their column.
+            y: labels, shape (n_rows,); for rows in batches, the name of the column that holds them.
             sample_weight: weights >= 0, shape (n_rows,). They multiply the draws of a row in the
                 sample of a tree; in a tree an integer weight is that many copies of the row, and a
                 row of weight 0 is dropped before anything else. Default: the Table's own weights,
-                or 1. Of batches the name of their column.
+                or 1. For rows in batches, the name of the column that holds them.
             client: a ``dask.distributed.Client`` whose workers grow the trees; not for batches.
 
         Returns:
@@ -231,8 +234,8 @@ class GrownForest(Estimator):
     ) -> np.ndarray:
         """How often each tree's sample holds each training row.
 
-        ``estimators_[t]`` is the tree that a single estimator grows on the training rows with row
-        t of the counts times `sample_weight` as weights, `max_features` and the tree's seed. Of
+        ``estimators_[t]`` is the tree that a single estimator grows on the training rows with row t
+        of the counts times `sample_weight` as weights, `max_features` and the tree's seed. With
         fractional weights, each draw counts as a row for limits on rows.
 
         Args:
@@ -267,7 +270,7 @@ class GrownForest(Estimator):
         """The rows and the configuration of the fit, made again from the same training rows.
 
         Raises:
-            ValueError: a forest without samples, or other columns than those of the fit.
+            ValueError: a forest without samples, or rows with other columns than in the fit.
         """
         check_is_fitted(self)
         if not self.bootstrap:
@@ -285,8 +288,8 @@ class GrownForest(Estimator):
         *,
         exposure: MaybeArray = None,
     ) -> Any:
-        """Accuracy that trees lose on the rows they have not seen when one feature is shuffled
-        among these rows; of regression trees, what the shuffle adds to their mean squared error.
+        """Loss of accuracy of the trees, on the rows that they have not seen, when one feature is
+        shuffled among these rows; for regression trees, the increase of the mean squared error.
 
         Breiman (2001), section 10. The shuffles depend on the trees' seeds and the content of the
         rows. On rows that no tree has seen, `sklearn.inspection.permutation_importance` serves any
@@ -318,12 +321,12 @@ class GrownForest(Estimator):
         exposure: MaybeArray = None,
     ) -> Any:
         """Impurity importance that favours no feature for its number of values: 0 on average for a
-        feature that tells nothing of the target.
+        feature that is unrelated to the target.
 
         UFI of Zhou & Hooker, "Unbiased measurement of feature importance in tree-based methods"
         (2021). The impurity H of a node is the mean over all pairs of a row of the tree's sample
-        and an out-of-bag row: of classes the share of pairs that differ, 1 - sum_k p_k p'_k with
-        the shares p and p' of class k on both sides; of numbers half of (y - y')^2, which is half
+        and an out-of-bag row: for classes, the share of pairs that differ, 1 - sum_k p_k p'_k with
+        the shares p and p' of class k on both sides; for numbers, half of (y - y')^2, which is half
         of Zhou and Hooker's term and on the scale of ``squared_error``. A feature's importance is
         the sum of W H - sum_c W_c H_c over the splits that test it, c the branches and W the share
         of the sample's weight in a node. A split with a branch that no out-of-bag row reaches
@@ -338,7 +341,7 @@ class GrownForest(Estimator):
             all rows has NaN, and the means leave it out.
 
         Raises:
-            ValueError: another criterion than ``"gini"``, or of numbers ``"squared_error"``;
+            ValueError: another criterion than ``"gini"``, or for numbers than ``"squared_error"``;
                 ``bootstrap=False``; or every tree saw all rows.
 
         Examples:
@@ -390,7 +393,15 @@ class GrownForest(Estimator):
     # -- predicting -------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> np.ndarray:
-        """Leaf of each row in each tree as a node number, shape (n_rows, n_estimators)."""
+        """Leaf of each row in each tree, int, shape (n_rows, n_estimators).
+
+        The numbers are node numbers of the tree (``estimators_[t].tree_``), as in scikit-learn. A
+        row that is divided among branches (``missing="fractional"``) is in the leaf with the
+        largest part of it.
+
+        Args:
+            X: rows, as in `predict`.
+        """
         blocks, n = self._encode(X)
         return np.asarray(self._model.apply(blocks, n, self.n_jobs))
 
@@ -398,14 +409,18 @@ class GrownForest(Estimator):
 
     @property
     def estimators_(self) -> Sequence[Any]:
-        """The trees as fitted estimators, each made when it is looked at."""
+        """The trees as fitted estimators, a sequence of length `n_estimators`.
+
+        Each tree is made when it is looked at, and again at the next look; a list of the sequence
+        makes all of them once. A later fit of the forest does not change them.
+        """
         check_is_fitted(self, "_model")
         return ForestTrees(self)
 
     @property
     def feature_importances_(self) -> np.ndarray:
         """Mean over the trees of each feature's share in the summed score x weight of the splits,
-        shape (n_features,). That of a date is the sum over its year, month and weekday.
+        shape (n_features,). The importance of a date is the sum over its year, month and weekday.
 
         With ``criterion="gini"`` these are the usual impurity importances. They favour features
         with many values; `unbiased_importance` and `permutation_importance` do not.
@@ -571,6 +586,9 @@ class FastForestRegressor(GrownForest, Regressor):
         exposure: MaybeArray = None,
     ) -> Self:
         """Grow the trees; see `FastForestClassifier.fit`.
+
+        Under ``joblib.parallel_config(backend=...)`` and with `client` blocks of trees grow in
+        other processes; the forest is the same.
 
         Args:
             X, y, sample_weight, client: rows, their numbers and weights, and where trees grow.

@@ -5,8 +5,8 @@ What
     of work for any process. The blocks are joined in the order of their trees; the forest is
     bit-identical to one grown in one call of the core.
 Complexity
-    That of the forest. Each block sorts or bins the columns again, and its trees are sent back as
-    a model file.
+    The work of growing the forest; in addition, each block sorts or bins the columns again, and its
+    trees are sent back as a model file.
 When not to use it
     On one machine without other processes: one call into the core grows on all threads.
 """

@@ -45,6 +45,9 @@ def tree_parameters(
 def sample_size(max_samples: int | float | None, bootstrap: bool, n_rows: int) -> int | None:
     """Number of rows in the sample of a tree; None without samples.
 
+    A whole number is that many rows, a float a share of them, which is rounded and at least one
+    row.
+
     Args:
         max_samples, bootstrap: parameters of the forest.
         n_rows: number of rows of weight > 0.

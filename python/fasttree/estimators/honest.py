@@ -7,11 +7,11 @@ What
 Source and equation
     Athey & Imbens, "Recursive partitioning for heterogeneous causal effects", PNAS 113 (2016), for
     honesty. Shares of classes: Clopper & Pearson (1934), the Beta quantiles B(a/2; x, n - x + 1)
-    and B(1 - a/2; x + 1, n - x), a = 1 - level, x of n rows. A mean: m +- t(1 - a/2; n - 1)
-    sqrt(v / (n - 1)), v the variance with divisor n. The q-quantile: the order statistics whose
-    ranks are the a/2 and 1 - a/2 quantiles of the binomial distribution of n and q, the upper one
-    plus 1. Weights that are no copies of rows: n = (sum w)^2 / sum w^2 (Kish 1965). Of a leaf with
-    parts f of rows: n = sum w f / max w, at most (sum w f)^2 / sum (w f)^2.
+    and B(1 - a/2; x + 1, n - x), a = 1 - level, x of n rows. A mean m with the variance v (divisor
+    n): m +- t(1 - a/2; n - 1) sqrt(v / (n - 1)). The q-quantile: the order statistics whose ranks
+    are the a/2 and 1 - a/2 quantiles of the binomial distribution of n and q, the upper one plus 1.
+    Weights that are no copies of rows: n = (sum w)^2 / sum w^2 (Kish 1965). In a leaf that holds
+    parts f of rows, n = sum w f / max w, at most (sum w f)^2 / sum (w f)^2.
 Complexity
     One walk of the kept rows down the tree; O(nodes x classes) for the intervals.
 When not to use it
@@ -69,7 +69,7 @@ def with_groups(fitted: Any, X: Any, y: Any, groups: Any) -> tuple[Any, Any, lis
 def divided(
     fitted: Any, rows: TrainingRows, groups: list[Any] | None = None
 ) -> tuple[TrainingRows, TrainingRows | None]:
-    """Divide the rows of a fit into those that grow the tree and those kept for its leaves.
+    """Divide the rows of a fit into rows that grow the tree and rows that are kept for its leaves.
 
     Args:
         fitted: the estimator; `honest` and `random_state` say how many rows are kept, and which.
@@ -77,7 +77,7 @@ def divided(
         groups: the group of each given row; whole groups are drawn.
 
     Returns:
-        The rows that grow the tree, and those for the leaves, which are None without `honest`.
+        The rows that grow the tree, and the rows for the leaves, which are None without `honest`.
 
     Raises:
         ValueError: too few rows or groups, or a parameter that does not go with honest leaves.
@@ -111,15 +111,17 @@ def divided(
 
 
 def leaf_weights(fitted: Any, rows: TrainingRows) -> tuple[float, np.ndarray | None]:
-    """What `leaf_intervals` needs to know of the weights.
+    """The facts about weights that `leaf_intervals` needs.
+
+    They are computed at the end of a fit, because the model itself keeps only sums of weights.
 
     Args:
         fitted: the tree.
         rows: the rows that are counted in its nodes.
 
     Returns:
-        The largest weight of a row, and of an honest tree with weights the sum of the squared
-        weights in each node, shape (n_nodes,); else None.
+        The largest weight of a row; and for an honest tree with weights, the sum of the squared
+        weights in each node, shape (n_nodes,), else None.
     """
     weights = rows.importances
     if weights is None or not is_honest(fitted):
@@ -140,11 +142,11 @@ class LeafIntervals:
     """Confidence intervals for the predictions of leaves, each on its own, not simultaneous.
 
     Attributes:
-        low, high: ends of the intervals: of classes for the share of each, shape (n_nodes,
-            n_classes); of a number shape (n_nodes,). NaN at inner nodes.
+        low, high: ends of the intervals: for the share of each class, shape (n_nodes, n_classes);
+            for a number, shape (n_nodes,). NaN at inner nodes.
         level: the chance of each interval to hold the true value.
         n: rows of each node as its interval counts them, shape (n_nodes,).
-        notes: what to mind, a sentence each.
+        notes: sentences on the limits of these intervals.
     """
 
     low: np.ndarray
@@ -157,24 +159,33 @@ class LeafIntervals:
     _is_empty: np.ndarray
 
     def said(self, node: int) -> str:
-        """The interval of a leaf as text; of classes for the share of the predicted one. The
-        interval of a leaf without rows is that of a node above, and the text says so."""
+        """The interval of a leaf as text, such as "0.832 to 1". For classes it is the interval of
+        the share of the predicted class. A leaf without rows has the interval of a node above, and
+        the text says so."""
         at = node if self.low.ndim == 1 else (node, max(int(self._label[node]), 0))
         ends = f"{figures(float(self.low[at]), 3)} to {figures(float(self.high[at]), 3)}"
         return f"{ends} of a node above" if self._is_empty[node] else ends
 
     @property
     def title(self) -> str:
-        """What the intervals are, for headings."""
+        """The level of the intervals and the quantity that they are for, as a heading without a
+        full stop: the predicted number, or the share of the predicted class."""
         of = "prediction" if self.low.ndim == 1 else "share of the predicted class"
         return f"interval of level {self.level:g} for the {of}"
 
     def legend(self) -> list[str]:
-        """The lines below a tree whose text has intervals in brackets."""
+        """The lines below a tree whose text has intervals in brackets: what the brackets mean, and
+        the notes, such as the warning that intervals of a tree that is not honest are too
+        narrow."""
         return [f"In brackets: the {self.title}.", *self.notes]
 
     def to_text(self) -> str:
-        """A line per leaf, with the class whose share it gives, and the notes."""
+        """The intervals as text: a heading, a line per leaf and the notes.
+
+        The line of a leaf has its node number, the class whose share it gives (none for a number),
+        the ends of the interval and the number of rows n that it is based on. Inner nodes are left
+        out.
+        """
         leaves = np.flatnonzero(~np.isnan(self.low.reshape(len(self.low), -1)[:, 0])).tolist()
         names = [f", {one_line(name)}" for name in self._classes] or [""]
         lines = [
@@ -194,7 +205,7 @@ class LeafIntervals:
 def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") -> LeafIntervals:
     """An interval for what each leaf predicts, from the rows in it.
 
-    Of a tree with ``honest`` the rows of a leaf are a sample of its region, and an interval holds
+    In a tree with ``honest`` the rows of a leaf are a sample of its region, and an interval holds
     the true share, mean or quantile of the region with a chance of `level`: Clopper-Pearson for the
     share of each class, Student's t for a mean (of numbers that are about normal, or many), order
     statistics for a median or quantile. A leaf without rows has the interval of the node that it
@@ -212,8 +223,9 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
         ``model.to_text(intervals=...)`` shows it in the tree.
 
     Raises:
-        ValueError: an argument outside its domain, or weights or targets of rows that the model
-            does not hold: those of a model file, and weights of a tree that is not honest.
+        ValueError: an argument outside its domain; or weights or targets of rows are needed that
+            the model does not hold: a model file has neither, and a tree that is not honest keeps
+            no weights.
 
     Examples:
         >>> import fasttree
@@ -261,8 +273,12 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
 
 
 def known_intervals(fitted: Any) -> LeafIntervals | None:
-    """The intervals of an honest tree; None of other trees, and of a tree from a model file that
-    does not hold the weights."""
+    """The intervals of an honest tree, for pages that show them where they can be computed.
+
+    None for a tree that is not honest, and for one from a model file that does not hold the weights
+    or targets of its rows; `leaf_intervals` would be too narrow for the first and raises for the
+    second.
+    """
     if not is_honest(fitted):
         return None
     try:
@@ -325,7 +341,8 @@ def _student(
     """Student's t intervals for means, infinite for leaves of one row.
 
     Args:
-        mean, variance, n: of each leaf, shape (n_leaves,); the variance has the divisor n.
+        mean, variance, n: mean, variance and rows of each leaf, shape (n_leaves,); the variance has
+            the divisor n.
         tail: probability beyond each end.
     """
     from scipy.stats import t

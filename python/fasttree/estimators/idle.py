@@ -1,4 +1,4 @@
-"""Idle parameters: those whose value has no effect beside the other parameters.
+"""Idle parameters: their values have no effect beside the other parameters.
 
 What
     Some parameters act only beside others, as `max_bins` with ``threshold_search="histogram"``;
@@ -32,20 +32,29 @@ CONDITIONS = {name: p.needs for name, p in PARAMETERS.items() if p.needs is not 
 
 @cache
 def defaults_of(kind: Any) -> Mapping[str, Any]:
-    """The default of each parameter of a class, by name."""
+    """The default of each parameter of a class, by name, in the order of its constructor. It is
+    read from the signature once per class, and must not be changed by the caller."""
     return {name: p.default for name, p in inspect.signature(kind).parameters.items()}
 
 
 def is_idle(estimator: Any, name: str) -> bool:
     """Whether an estimator has the parameter, with a value that is not the default and has no
-    effect."""
+    effect.
+
+    Only parameters with an entry in `CONDITIONS` can be idle. The answer depends on the parameters
+    of the estimator alone, not on rows. A parameter that the estimator does not have is not idle.
+    """
     kind: Any = type(estimator)
     has_it = name in defaults_of(kind)
     return has_it and is_set(estimator, name) and not CONDITIONS[name].acts(vars(estimator))
 
 
 def is_set(estimator: Any, name: str) -> bool:
-    """Whether the value of a parameter is neither its default nor None."""
+    """Whether the value of a parameter is neither its default nor None.
+
+    Texts, numbers and bools are compared by value; any other object counts as set unless it is the
+    default itself, because arrays have no single truth value.
+    """
     kind: Any = type(estimator)
     value, default = getattr(estimator, name), defaults_of(kind)[name]
     if value is None or value is default:
@@ -55,6 +64,9 @@ def is_set(estimator: Any, name: str) -> bool:
 
 def refuse_idle(estimator: Any) -> None:
     """Raise an error for the first idle parameter of an estimator.
+
+    A parameter with its default is never refused, so that presets and grids can be combined; nor is
+    one that the core or its own check refuses.
 
     Raises:
         ValueError: naming the parameter, its value and what it needs.
@@ -100,7 +112,7 @@ def refuse_unscored(estimator: Any) -> None:
         >>> fasttree.score_features("iris", criterion="gini", max_depth=2)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        ValueError: max_depth=2 cannot act on scores of features: they are those of the root ...
+        ValueError: max_depth=2 cannot act on scores of features: ...; leave max_depth out
     """
     _refuse_option_of_criterion(estimator)
     kind: Any = type(estimator)
@@ -126,7 +138,7 @@ def drop_idle_of_some(estimators: Sequence[Any]) -> None:
     """Reset each parameter to its default in the estimators where it is idle, if it acts in others.
 
     Args:
-        estimators: made with the same arguments but for the criterion, as a comparison makes them.
+        estimators: made with the same arguments except the criterion, as a comparison makes them.
     """
     for name in CONDITIONS:
         idle = [estimator for estimator in estimators if is_idle(estimator, name)]

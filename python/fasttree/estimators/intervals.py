@@ -10,8 +10,6 @@ Source and equation
     smallest with a probability of k / (n + 1) or more.
 Complexity
     O(n).
-When not to use it
-    Directly; see `FastForestRegressor.predict_interval`.
 """
 
 from __future__ import annotations
@@ -34,6 +32,8 @@ ROUNDING = 1e-9
 
 def checked_coverage(coverage: float, n_rows: int) -> float:
     """A coverage that `n_rows` calibration rows can guarantee.
+
+    The message of the error names the number of rows that the coverage needs.
 
     Raises:
         ValueError: a number outside (0, 1), or too few rows.
@@ -58,7 +58,11 @@ more, or ask for less
 
 
 def rank_of_margin(coverage: float, n_rows: int) -> int:
-    """Rank of the margin among `n_rows` scores, 1 for the smallest."""
+    """Rank of the margin among `n_rows` scores, 1 for the smallest: (n + 1) coverage, rounded up.
+
+    A rank above `n_rows` means that there are too few scores for the coverage. `ROUNDING` is taken
+    off first, so that 10 x 0.7 has the rank 7 and not 8.
+    """
     return math.ceil((n_rows + 1) * coverage - ROUNDING)
 
 

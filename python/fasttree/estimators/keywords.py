@@ -138,7 +138,8 @@ NumberPruning: TypeAlias = (
 
 
 class CommonParameters(TypedDict, total=False):
-    """Parameters of all trees and forests, beside `criterion`."""
+    """Types of the parameters of all trees and forests, beside `criterion`. None of them is
+    required. Defaults and texts are in `declaration`, which reads the types from here."""
 
     ties: TieRule
     nominal_splits: NominalSplits
@@ -170,7 +171,8 @@ class CommonParameters(TypedDict, total=False):
 
 
 class CommonTreeParameters(CommonParameters, total=False):
-    """Parameters of trees for classes and for numbers."""
+    """Types of the parameters of single trees, for classes and for numbers, beside `criterion`. A
+    forest takes only `threshold_search` of them, with the further value ``"auto"``."""
 
     selection: SelectionRule
     test: IndependenceTest
@@ -186,7 +188,8 @@ class CommonTreeParameters(CommonParameters, total=False):
 
 
 class CommonForestParameters(CommonParameters, total=False):
-    """Parameters of forests for classes and for numbers, beside `n_estimators`."""
+    """Types of the parameters of forests for classes and for numbers, beside `n_estimators`. They
+    say how trees are sampled and combined."""
 
     bootstrap: bool
     max_samples: int | float | None
@@ -196,7 +199,8 @@ class CommonForestParameters(CommonParameters, total=False):
 
 
 class ClassificationParameters(TypedDict, total=False):
-    """Parameters of trees and forests that only classes have a meaning for."""
+    """Types of the parameters of trees and forests that act on classes alone. A regressor does not
+    have them and refuses them by name."""
 
     evaluation: EvaluationMode
     labels: Labels
@@ -206,7 +210,8 @@ class ClassificationParameters(TypedDict, total=False):
 
 
 class ClassificationTreeParameters(ClassificationParameters, total=False):
-    """Parameters of trees that only classes have a meaning for."""
+    """Types of the parameters of single trees that act on classes alone. A forest takes only
+    `class_weight` of them, with a further value."""
 
     merge_levels: bool
     alpha_merge: float
@@ -217,34 +222,39 @@ class ClassificationTreeParameters(ClassificationParameters, total=False):
 
 
 class TreeParameters(CommonTreeParameters, ClassificationTreeParameters, total=False):
-    """Parameters of `FastTreeClassifier`."""
+    """Types of the keyword arguments of `FastTreeClassifier`. Type checkers and editors read them
+    through ``Unpack``; the constructor at run time has the signature that `constructors` makes."""
 
     pruning: PruningMethod
 
 
 class ForestParameters(CommonForestParameters, ClassificationParameters, total=False):
-    """Parameters of `FastForestClassifier`."""
+    """Types of the keyword arguments of `FastForestClassifier`. Type checkers and editors read them
+    through ``Unpack``; the constructor at run time has the signature that `constructors` makes."""
 
     pruning: PruningMethod
     class_weight: ForestClassWeight
 
 
 class RegressionTreeParameters(CommonTreeParameters, total=False):
-    """Parameters of `FastTreeRegressor`."""
+    """Types of the keyword arguments of `FastTreeRegressor`. Type checkers and editors read them
+    through ``Unpack``; the constructor at run time has the signature that `constructors` makes."""
 
     pruning: NumberPruning
     target_bins: TargetBins
 
 
 class RegressionForestParameters(CommonForestParameters, total=False):
-    """Parameters of `FastForestRegressor`."""
+    """Types of the keyword arguments of `FastForestRegressor`. Type checkers and editors read them
+    through ``Unpack``; the constructor at run time has the signature that `constructors` makes."""
 
     pruning: NumberPruning
     target_bins: TargetBins
 
 
 class FitParameters(CommonTreeParameters, ClassificationTreeParameters, total=False):
-    """Parameters of `fasttree.fit`."""
+    """Types of the keyword arguments of `fasttree.fit`: those that a tree for classes or a tree for
+    numbers takes. Whether the target suits a parameter is checked at run time."""
 
     pruning: PruningMethod | NumberPruning
     target_bins: TargetBins

@@ -1,9 +1,9 @@
 """The parameter `loss` of `OptimalTreeClassifier`: a function of leaves as a table of its values.
 
 What
-    The search asks for the loss of millions of leaves on several threads, and calls no Python. Of
-    two classes with whole weights there are (n_0 + 1)(n_1 + 1) different leaves at most, so the
-    function is asked for all of them once.
+    The search asks for the loss of millions of leaves on several threads, and calls no Python. With
+    two classes and whole weights there are at most (n_0 + 1)(n_1 + 1) different leaves, so the
+    function is called for all of them once, before the search.
 Equation
     The bounds of the search need of a loss L(i, j) of i rows of the first class and j of the second
     that L >= 0 and that one more row never costs less: L(i, j) <= L(i + 1, j), L(i, j + 1). Then
@@ -12,7 +12,7 @@ Equation
 Complexity
     O(n_0 n_1) time and memory, 8 bytes per leaf.
 When not to use it
-    For losses that a cost matrix or a criterion says: those have no limit of rows.
+    For losses that a cost matrix or a criterion can express: these have no limit of rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .._checks.words import counted
 from ..table import Table
 
 MOST_LEAVES = 4_000_000
-"""Largest number of different leaves, those of 2,000 rows of each class."""
+"""Largest number of different leaves, which 2,000 rows of each class reach."""
 LINES_PER_CALL = 64
 """Lines of the table, each a number of rows of the first class, in one call of the function."""
 ROUNDING = 1e-9
@@ -39,6 +39,9 @@ def leaf_losses(
     loss: Callable[[np.ndarray], Any], table: Table, weights: np.ndarray | None
 ) -> list[float]:
     """The loss of each leaf that rows of a Table can form.
+
+    The function is called with `LINES_PER_CALL` lines of the table at a time, so its own arrays
+    stay small.
 
     Args:
         loss: a function of counts, shape (n_leaves, 2), that returns losses >= 0, (n_leaves,).
@@ -134,7 +137,7 @@ def _refuse_losses(name: str, losses: np.ndarray, is_wrong: np.ndarray, rule: st
         name: the argument, for the error.
         losses: by the number of rows of the first class, then of the second.
         is_wrong: whether each loss is refused, of the same shape.
-        rule: what is asked of losses.
+        rule: the rule that losses must obey, in words.
     """
     if is_wrong.any():
         i, j = np.argwhere(is_wrong)[0]

@@ -3,7 +3,7 @@
 What
     Each leaf holds the training rows of the tree's sample that end in it. A new row weighs the
     training rows by the leaves that it shares with them; the quantiles of the target under these
-    weights are those of its distribution given the row's features.
+    weights estimate the quantiles of its distribution given the row's features.
 Source and equation
     Meinshausen, "Quantile regression forests", Journal of Machine Learning Research 7 (2006): with
     b_ti the weight of row i, times its draws in the sample of tree t, and
@@ -61,7 +61,7 @@ def checked_quantiles(quantiles: Any) -> np.ndarray:
     """The argument `quantiles` as numbers in [0, 1], shape (n_quantiles,).
 
     Raises:
-        ValueError: none, or one that is no such number, named with its place.
+        ValueError: no quantiles, or one outside [0, 1], which is named with its position.
 
     Examples:
         >>> checked_quantiles((0.5, 1.5))
@@ -78,6 +78,9 @@ def checked_quantiles(quantiles: Any) -> np.ndarray:
 @dataclass
 class LeafTargets:
     """Training targets by leaf.
+
+    They are sorted into the leaves once, at the first prediction of quantiles, and pickled with the
+    estimator.
 
     Attributes:
         targets: the targets of the training rows in ascending order, shape (n_rows,).
@@ -135,11 +138,14 @@ class LeafTargets:
     ) -> np.ndarray:
         """Quantiles of new rows.
 
+        Rows with the same leaves in all trees are answered once. Blocks of rows bound the memory to
+        about `CELLS` pairs of a new row and a training row.
+
         Args:
             leaves: leaf of each row in each tree, shape (n_rows, n_trees).
             at: the quantiles, shape (n_quantiles,).
             tree_of: the nodes of a tree by its number. A leaf without training rows answers with
-                those of the nearest node above it that has some.
+                the rows of the nearest node above it that has some.
 
         Returns:
             Shape (n_rows, n_quantiles).

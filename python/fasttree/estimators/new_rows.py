@@ -39,6 +39,9 @@ def encode_rows(
 ) -> tuple[list[np.ndarray], int]:
     """New rows as blocks of columns for the core.
 
+    All predictions go through it. Columns that no test reads may be missing if they are found by
+    name, and are not checked.
+
     Args:
         schema: the columns of the model.
         X: rows in any form that a Table can be made of, or a Table.
@@ -116,7 +119,7 @@ def _read_columns(schema: Schema, X: Any) -> tuple[Schema, list[int], Any]:
 def _between_empty_blocks(
     blocks: list[np.ndarray], places: list[int], shape: tuple[int, int]
 ) -> list[np.ndarray]:
-    """Blocks for all columns of a model, of which only some are given.
+    """Blocks for all columns of a model, if only some of the columns are given.
 
     Args:
         blocks: one block per given column, shape (n_rows, 1).
@@ -170,8 +173,11 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
 
 
 def refuse_missing(schema: Schema, columns: list[Column]) -> None:
-    """Raise a ValueError for the first missing cell, by column and row; undeclared labels count as
-    missing."""
+    """Raise a ValueError for the first missing cell, which names its column and row.
+
+    It carries out ``missing="error"`` before a prediction. Labels that were not declared in the fit
+    count as missing, because they have no code.
+    """
     for name, column in zip(schema.names, columns, strict=True):
         gone = column.is_missing
         if gone.any():
@@ -290,7 +296,11 @@ def resolve_names_for(
 
 
 def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:
-    """X without a column of the name of the target, and y, which is that column if it is None."""
+    """X without a column of the name of the target, and y, which is that column if it is None.
+
+    X is unchanged if it is a Table or has no names, if the target is also a feature of the model,
+    or if not exactly one column has its name.
+    """
     names = None if isinstance(X, Table) else names_of(X)
     if names is None or schema.target in schema.names or names.count(schema.target) != 1:
         return X, y
@@ -342,7 +352,8 @@ def _dates_of(schema: Schema, X: Any) -> dict[str, Any]:
     """The formats of the date columns that X holds as dates, and not as year, month and weekday.
 
     Raises:
-        ValueError: the parts of a date are those of another time zone than the model's.
+        ValueError: year, month and weekday of a date were taken in another time zone than the
+            model's.
     """
     if not schema.dates:
         return {}
@@ -377,7 +388,11 @@ def _with_names(schema: Schema, X: Any) -> Any:
 
 
 def check_count(schema: Schema, n_features: int) -> None:
-    """Raise scikit-learn's ValueError for a wrong number of features."""
+    """Raise a ValueError if rows have another number of features than the model.
+
+    The message has scikit-learn's words, which its estimator checks look for. A column of dates
+    counts as one feature, not as its three parts.
+    """
     expected = len(schema.given_names)
     if n_features != expected:
         raise ValueError(
@@ -387,12 +402,18 @@ def check_count(schema: Schema, n_features: int) -> None:
 
 
 def check_table(schema: Schema, table: Table) -> None:
-    """Raise a ValueError for a Table with another number of features than the model."""
+    """Raise a ValueError for a Table with another number of features than the model. Year, month
+    and weekday that the Table made of its dates are not counted; see `check_count`."""
     check_count(schema, table.n_features - len(part_names(table.dates)))
 
 
 def check_readable(schema: Schema, table: Table) -> None:
-    """Raise a TypeError for a column that the model reads and that a Table has left out."""
+    """Raise a TypeError for a column that the model reads and that a Table has left out.
+
+    A Table leaves out columns of identifiers, free text or dates; their cells are constants, from
+    which a model would predict without a sign of the fault. Columns that no test reads may be
+    missing.
+    """
     for j in schema.read:
         name, kind = schema.names[j], "nominal" if schema.nominal[j] else "numeric"
         if table.has_feature_names and name in table.unused and not schema.unused[j]:
@@ -414,8 +435,15 @@ def _is_text(cells: Any) -> bool:
 
 
 def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]:
-    """The columns of a Table that match the columns `places` of the model, by name or position;
-    empty ones for columns that the model does not use."""
+    """The columns of a Table that match the columns `places` of the model, in the order of
+    `places`.
+
+    They are matched by name if both have names, else by position. A column that the model does not
+    use is replaced by a constant one.
+
+    Raises:
+        ValueError: a column of the model that the Table lacks, or another number of columns.
+    """
     given = table.feature_names
     if not (schema.has_names and table.has_feature_names):
         check_table(schema, table)

@@ -4,8 +4,6 @@ What
     `config_of` checks each parameter and makes the dict that the core reads; criteria, prunings,
     discretisers and seeds have a function each. `stored_parameters` writes parameters as JSON for
     a model file, `restored_parameters` reads them. `refuse_unknown` answers a wrong name.
-When not to use it
-    Directly; see `FastTreeClassifier`.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ SHARES = "min_samples_split", "min_samples_leaf"
 """Parameters that are a number of rows, or a share of the rows."""
 
 COUNTS_COPIES = "multisurf", "multisurf_star"
-"""Criteria that count every copy of a row, of which there may be too many."""
+"""Criteria that count every copy of a row, so that large weights may make too many copies."""
 
 OWNERS = {
     "FastTreeClassifier": [p.name for p in declaration.TREE],
@@ -62,11 +60,13 @@ OWNERS = {
     "FastTreeRegressor": [p.name for p in declaration.REGRESSION_TREE],
     "FastForestRegressor": [p.name for p in declaration.REGRESSION_FOREST],
 }
-"""Parameters of the estimators that have some of their own."""
+"""Names of the parameters of each estimator, by which a message says where a parameter belongs."""
 
 
 def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
     """An estimator from the keyword arguments of a function that passes them on.
+
+    Functions such as `fasttree.fit` take the parameters of an estimator beside their own arguments.
 
     Raises:
         TypeError: a name that is no parameter; the message says where it belongs, or the nearest
@@ -84,7 +84,12 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
 
 
 def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None:
-    """Raise a TypeError for a name that is not a parameter of a class; see `made_of`."""
+    """Raise a TypeError for a name that is not a parameter of a class.
+
+    The message says where the name belongs (an option of the criterion, another function, another
+    estimator), else it suggests the most similar parameter. `made_of` calls it before the
+    constructor, which would not say so.
+    """
     names = kind._get_param_names()
     for name, value in params.items():
         if name not in names:
@@ -99,6 +104,8 @@ def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None
 
 def row_count(name: str, value: int | float, n_rows: float) -> int:
     """A parameter among `SHARES` as a number of rows.
+
+    Shares are rounded up, as in scikit-learn, so that a positive share is at least one row.
 
     Args:
         name: the parameter.
@@ -150,19 +157,28 @@ def seed_of(random_state: Seed, drawn: bool = True) -> int:
 
 
 def grows_at_random(params: Mapping[str, Any]) -> bool:
-    """Whether the growth of a tree with these parameters draws random numbers."""
+    """Whether the growth of a tree with these parameters draws random numbers.
+
+    If it does not, the tree is the same for every `random_state`, and no seed need be drawn from a
+    generator that is given as one.
+    """
     is_drawn = "random" in (params["ties"], params["splitter"])
     return is_drawn or params["max_features"] is not None or params.get("test") == "permutation"
 
 
 def discretizer_of(params: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The parameter `discretize` as the core reads it; None when thresholds are searched."""
+    """The parameter `discretize` as the core reads it; None when thresholds are searched.
+
+    ``"auto"`` is resolved by the criterion (`binning_of`), and a method that is given by its name
+    gets `n_bins` as its number of bins.
+    """
     made = discretize.make(binning_of(params), params["n_bins"])
     return None if made is None else made.to_config()
 
 
 def task_of(params: Mapping[str, Any]) -> Task:
-    """The task of an estimator with these parameters: only regressors have `target_bins`."""
+    """The task of an estimator with these parameters, ``"regression"`` or ``"classification"``. It
+    is read from the names alone: only regressors have `target_bins`."""
     return "regression" if "target_bins" in params else "classification"
 
 
@@ -185,12 +201,15 @@ def target_bins_of(value: Any) -> dict[str, Any]:
 
 
 def smoothing_of(method: str | None) -> dict[str, Any]:
-    """The parameter `leaf_smoothing` as the core reads it."""
+    """The parameter `leaf_smoothing` as the core reads it: a method and its options. None is
+    ``"none"``, and the m-estimate has m = 2."""
     return {"method": method, "m": 2.0} if method == "m_estimate" else {"method": method or "none"}
 
 
 def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
     """The part of the core's configuration that prunes.
+
+    A fit and `prune` of a fitted tree share it.
 
     Args:
         params: parameters that have passed their checks.
@@ -230,15 +249,18 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def stored_discretizer(value: Any) -> Any:
-    """The parameter `discretize` as plain data: an object by its class and options, other values
-    unchanged."""
+    """The parameter `discretize` as plain data: an object becomes its class and options; other
+    values are unchanged."""
     if hasattr(value, "get_params"):
         return {"class": type(value).__name__, "params": value.get_params()}
     return value
 
 
 def restored_discretizer(value: Any) -> Any:
-    """The inverse of `stored_discretizer`.
+    """The inverse of `stored_discretizer`: a discretiser from the plain values of a model file.
+
+    Only classes that `fasttree.discretize` lists are made, so a file cannot name another class.
+    Texts and None are returned as they are.
 
     Raises:
         ValueError, KeyError, TypeError: what it did not write.
@@ -251,8 +273,8 @@ def restored_discretizer(value: Any) -> Any:
 
 
 def _as_json(value: Any) -> Any:
-    """What JSON stores of a value that it does not have: of arrays lists, of objects name and
-    options, of functions the name, of other values their text."""
+    """A value without a type in JSON as plain values: arrays become lists, objects their name and
+    options, functions their name, and other values their text."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, numbers.Real):
@@ -279,6 +301,9 @@ OBJECTS = ("criterion", "discretize", "loss", "pruning", "target_bins")
 def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = None) -> str:
     """Parameters as the JSON text that a model file holds, sorted by name.
 
+    Parameters that say how to work, such as `n_jobs`, are left out. Functions are stored by their
+    names.
+
     Args:
         params: parameters of an estimator.
         file_cells: how the file of the training rows wrote missing cells.
@@ -303,9 +328,11 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
 def restored_parameters(text: str) -> dict[str, Any]:
     """The inverse of `stored_parameters`; functions come back as `NamedCallable`.
 
+    Nothing from the text is executed: classes are looked up among the known ones.
+
     Raises:
-        ValueError, KeyError, TypeError, AttributeError: text that `stored_parameters` did not
-            write.
+        ValueError, KeyError, TypeError, AttributeError: the text was not written by
+            `stored_parameters`.
     """
     params: dict[str, Any] = json.loads(text) if text else {}
     for name in params.keys() & {*BY_LABEL, *OBJECTS}:
@@ -360,7 +387,7 @@ def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
     Args:
         n_rows: number of rows.
         weights: their weights, shape (n_rows,), or None. Whole weights count as copies, rows of
-            weight 0 do not count; of fractional weights each row counts once.
+            weight 0 do not count; with fractional weights each row counts once.
     """
     total = n_rows if weights is None else _total(weights)
     if weights is None or not math.isfinite(total) or total < 0:

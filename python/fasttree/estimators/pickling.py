@@ -20,7 +20,11 @@ from sklearn.base import BaseEstimator
 
 
 def state_for_pickle(estimator: Any) -> dict[str, Any]:
-    """The attributes of an estimator, with its model as bytes."""
+    """The attributes of an estimator, with its model as the bytes of a model file.
+
+    Attributes that follow from the model (`_derived`) are left out. An estimator that is not fitted
+    has no model, and its attributes are returned as they are. It serves as ``__getstate__``.
+    """
     state = dict(BaseEstimator.__getstate__(estimator))
     if state.get("_model") is not None:
         state["_model"] = state["_model"].to_bytes()
@@ -31,6 +35,8 @@ def state_for_pickle(estimator: Any) -> dict[str, Any]:
 
 def restore_state(estimator: Any, state: dict[str, Any]) -> None:
     """Set the attributes that `state_for_pickle` returned.
+
+    The core validates the bytes of the model before any attribute that follows from it is made.
 
     Raises:
         ValueError: the bytes of the model are damaged.

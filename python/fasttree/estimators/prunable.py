@@ -5,9 +5,7 @@ What
     ``model.cp_table()``, ``model.ccp_path_`` and ``estimator.cost_complexity_pruning_path(X, y)``
     tell about cost-complexity pruning. The methods themselves are in `fasttree.pruning`.
 Complexity
-    That of the method; only `cost_complexity_pruning_path` grows a tree.
-When not to use it
-    As functions: they are methods of the estimators.
+    The cost depends on the method of pruning; only `cost_complexity_pruning_path` grows a tree.
 """
 
 from __future__ import annotations
@@ -31,7 +29,13 @@ from .training_rows import TrainingRows
 
 
 def prune_report_(fitted: Any) -> PruneReport:
-    """What pruning cut and why; a model file does not hold it."""
+    """The changes that pruning made to the tree, and why, as a `fasttree.pruning.PruneReport`.
+
+    It is empty if nothing was cut. A model file does not hold it.
+
+    Raises:
+        AttributeError: a tree that was loaded, or cut by `cut`.
+    """
     check_is_fitted(fitted)
     parts = fitted._model.account()
     if parts is None:
@@ -50,11 +54,11 @@ def ccp_path_(fitted: Any) -> Any:
     """How `fit` chose the complexity penalty (``CostComplexity("cv")``); a model file does not
     hold it.
 
-    A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence
-    becomes best), leaves, splits, impurities (summed over the leaves of each tree, on the
-    training rows), errors (cross-validated mean cost: 1 for a wrong class, the squared error or
-    the criterion's loss for a number), standard_errors. Also chosen (place of the tree that was
-    taken), ccp_alpha (the price it was pruned at).
+    A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence becomes
+    best), leaves, splits, impurities (summed over the leaves of each tree, on the training rows),
+    errors (cross-validated mean cost: 1 for a wrong class, the squared error or the criterion's
+    loss for a number), standard_errors. Also chosen (position of the tree that was taken),
+    ccp_alpha (the price it was pruned at).
     """
     from sklearn.utils import Bunch
 
@@ -80,12 +84,12 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
             that is best at it, as rpart prunes at its own `cp` (0.01 by default there).
 
     Returns:
-        One dict per tree, the root alone first: CP (the tree is the best one from it up to the
-        CP of the row before), nsplit (splits), rel_error (``R(tree) / R(root)`` on the training
-        rows). Where `fit` chose the price by cross-validation (``CostComplexity("cv")``) the
-        trees are those of the whole tree, and there are xerror (cross-validated error) and xstd
-        (its standard error), relative to the error of the root on the training rows; else the
-        trees are those of this model's tree, and both are None.
+        One dict per tree, the root alone first: CP (the tree is the best one from it up to the CP
+        of the row before), nsplit (splits), rel_error (``R(tree) / R(root)`` on the training rows).
+        Where `fit` chose the price by cross-validation (``CostComplexity("cv")``) the trees are the
+        prunings of the whole tree, and there are xerror (cross-validated error) and xstd (its
+        standard error), relative to the error of the root on the training rows; else the trees are
+        the prunings of this model's tree, and both are None.
 
     Raises:
         ValueError: `cp` outside its domain, or a cp table of a tree whose root is pure.
@@ -155,19 +159,19 @@ def prune(
     *,
     merge_redundant: Any = None,
 ) -> Any:
-    """A new model with this one's tree pruned; `prune_report_` of the new model tells what was
-    cut and why.
+    """A new model with this one's tree pruned; `prune_report_` of the new model lists the changes
+    and the reasons.
 
     Args:
         method: None, a name or an object of `fasttree.pruning`; its costs are taken from the
             training counts of the nodes.
-        X, y, sample_weight: rows that the method needs: the training rows for subtree raising,
-            rows that growth did not see for reduced-error pruning. Other methods look at none.
+        X, y, sample_weight: rows that the method needs: the training rows for subtree raising, rows
+            that growth did not see for reduced-error pruning. Other methods do not read rows.
         merge_redundant: None, ``"class"`` or ``"distribution"``; see the class.
 
     Returns:
-        An estimator with the parameters of this one and `pruning` and `merge_redundant` as
-        given; of a searched tree a `FastTreeClassifier`.
+        An estimator with the parameters of this one and `pruning` and `merge_redundant` as given;
+        for a searched tree it is a `FastTreeClassifier`.
 
     Raises:
         ValueError: an unknown method, an option outside its domain, or rows that are missing or
@@ -241,7 +245,12 @@ def _rows_of(
 
 
 def transfer_model(fitted: Any, model: _engine.Model, other: Any) -> None:
-    """Give a pruned or cut model to another estimator, with what `fitted` knows of its rows."""
+    """Make another estimator fitted, in place, with a pruned or cut model of `fitted`.
+
+    `other` is a clone, which has parameters but no model. It also gets the training rows that
+    quantiles read, and the conflicts of rounding to float32, if `fitted` knows them: neither
+    changes when nodes are cut off.
+    """
     other._set_model(model, fitted._class_labels(), fitted._schema.has_names)
     other._float32_conflicts = getattr(fitted, "_float32_conflicts", None)
     fitted_on = getattr(fitted, "_fitted_on", None)

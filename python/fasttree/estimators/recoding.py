@@ -97,7 +97,7 @@ def level_column(
 
 
 def as_declared(labels: Any, declared: Sequence[Any]) -> Any:
-    """Labels, of which true and false are spelled as they are declared.
+    """Labels with true and false in the spelling in which they are declared.
 
     Where only true and false are declared, ``False``, ``"false"`` and ``"FALSE"`` are one label.
     All other labels are unchanged.

@@ -34,7 +34,7 @@ class Resamples:
     """Samples of rows, or of whole groups; sample i depends on the seed and on i alone.
 
     Attributes:
-        rows: the rows, of which those of weight > 0 are drawn.
+        rows: the rows; only rows of weight > 0 are drawn.
         sample, fraction, repeats, seed: as given to `stability`; `seed` is its `random_state`.
         groups: the group of each row; None where rows are drawn.
     """
@@ -56,7 +56,12 @@ class Resamples:
             raise ValueError(f"fraction={self.fraction} of {len(units)} rows or groups leaves none")
 
     def draw(self, i: int) -> np.ndarray:
-        """How often each row is in sample i, shape (n_rows,)."""
+        """How often each row is in sample i, int64, shape (n_rows,).
+
+        A bootstrap sample draws as many rows or groups as there are; a subsample draws a fraction
+        of them without replacement, so its counts are 0 or 1. All rows of a group have the same
+        count.
+        """
         random, n, kept = np.random.default_rng([self.seed, i]), self._n_units, self._n_kept
         drawn = random.integers(n, size=n) if kept is None else random.permutation(n)[:kept]
         found = np.zeros(len(self.rows.table), dtype=np.int64)
@@ -149,6 +154,9 @@ def refit(
     fitted: Any, draws: Resamples, **options: Any
 ) -> tuple[list[Any], Callable[[int], np.ndarray]]:
     """Grow a tree again on each sample.
+
+    The refits are grown as the trees of one forest if that gives the same trees to the bit, else
+    one by one.
 
     Args:
         fitted: the estimator.

@@ -3,12 +3,10 @@
 What
     Predicted numbers, R2 and evaluation of an estimator with a fitted model; quantiles from the
     training rows in the leaves (`leaf_targets`); and prediction intervals that are calibrated on
-    rows held out (`intervals`).
+    rows held out (`intervals`). `FastTreeRegressor` and `FastForestRegressor` inherit it;
+    `Classifier` is its counterpart for classes.
 Complexity
     O(depth) per row and tree; for quantiles see `leaf_targets`.
-When not to use it
-    Directly: it is a base of `FastTreeRegressor` and `FastForestRegressor`. `Classifier` is its
-    counterpart for classes.
 """
 
 from __future__ import annotations
@@ -37,7 +35,12 @@ from .tree_arrays import TreeArrays
 
 
 class Regressor(RegressorMixin, Estimator):
-    """Prediction of a number by an estimator whose `_model` is one of the core's."""
+    """Prediction of a number by an estimator whose `_model` is a model of the core.
+
+    Trees and forests inherit it. Every method encodes new rows by the schema of the fit (columns by
+    name where both have names, else by position), and raises scikit-learn's NotFittedError before a
+    fit.
+    """
 
     _task: Task = "regression"
 
@@ -58,7 +61,19 @@ class Regressor(RegressorMixin, Estimator):
         return "median" if name == "absolute_error" else "mean"
 
     def predict(self, X: Any) -> np.ndarray:
-        """The predicted numbers, shape (n_rows,), float64."""
+        """The predicted numbers, shape (n_rows,), float64, in the units of the target.
+
+        What a leaf predicts depends on the criterion: a mean, a median or a quantile of its
+        training rows. A forest averages its trees. After a fit with an exposure the numbers are
+        rates per unit of it.
+
+        Args:
+            X: rows: an array, a frame, a mapping of columns, a `Table`, or the path of a file.
+
+        Raises:
+            ValueError: another number of columns, or a missing value with ``missing="error"``.
+            TypeError: cells of another kind than in the fit.
+        """
         blocks, n = self._encode(X)
         return self._predictions(self._model, blocks, n)
 
@@ -67,8 +82,10 @@ class Regressor(RegressorMixin, Estimator):
         return np.asarray(model.predict_proba(blocks, n, self.n_jobs))[:, 0]
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
-        """R2, the coefficient of determination: 1 less the squared error over that of the mean of
-        y. 1 is perfect, 0 as good as always saying the mean; of a constant y 1 or 0."""
+        """R2, the coefficient of determination: 1 minus the squared error of the predictions over
+        the squared error of the mean of y. 1 is perfect, and 0 is as good as always predicting the
+        mean; it may be negative. If y is constant, the result is 1 for perfect predictions, else
+        0."""
         X, numbers = self._rows_and_target(X, y)
         return self._score_of(self.predict(X), numbers, sample_weight)
 
@@ -120,12 +137,12 @@ class Regressor(RegressorMixin, Estimator):
         forest (Meinshausen, Journal of Machine Learning Research 7, 2006).
 
         In each tree, a training row in the leaf of the new row weighs its share of that leaf's
-        rows: its weight, times its draws in the tree's bootstrap sample (`bootstrap_counts`), over
-        that of all of them. These shares are averaged over the trees. The q-quantile
-        is the smallest training target for which the rows with targets up to it weigh q or more. A
-        row is in the leaf that `apply` names, also where growth divided it between leaves
-        (``missing="fractional"``). A leaf without rows answers with those of the nearest node above
-        that has some.
+        rows: its weight, times its draws in the tree's bootstrap sample (`bootstrap_counts`),
+        divided by the sum of these products over the rows of the leaf. These shares are averaged
+        over the trees. The q-quantile is the smallest training target for which the rows with
+        targets up to it weigh q or more. A row is in the leaf that `apply` names, also where growth
+        divided it between leaves (``missing="fractional"``). A leaf without rows answers with the
+        rows of the nearest node above that has some.
 
         `fit` keeps a reference to the training rows, which must not be changed until the first
         call; pickles keep the targets by leaf, model files (`save`) do not.
@@ -237,11 +254,12 @@ class Regressor(RegressorMixin, Estimator):
         exposure: MaybeArray = None,
         method: intervals.IntervalMethod = "residual",
     ) -> Self:
-        """Learn on rows that `fit` has not seen how far off predictions are, for
+        """Measure the errors of predictions on rows that `fit` has not seen, for
         `predict_interval`.
 
         Args:
-            X, y: rows and numbers, or a Table; rows drawn as those that intervals are made for.
+            X, y: rows and numbers, or a Table. They must be drawn like the rows for which intervals
+                are made.
             exposure: as in `fit`: y are counts, and intervals are of their rates.
             method: ``"residual"``: intervals of one width around the prediction (Lei et al.,
                 Journal of the American Statistical Association 113, 2018, algorithm 2).
@@ -253,7 +271,8 @@ class Regressor(RegressorMixin, Estimator):
             The estimator. A further `fit` forgets the calibration.
 
         Raises:
-            ValueError: the rows of the fit, whose errors are too small; or y as in `score`.
+            ValueError: the rows are the rows of the fit, whose errors are too small; or y is
+                refused as in `score`.
         """
         check_is_fitted(self, "_model")
         one_of("method", method, intervals.METHODS)
@@ -293,7 +312,7 @@ class Regressor(RegressorMixin, Estimator):
           (1 - coverage) / 2 and (1 + coverage) / 2 quantiles of each row. Where the ends would
           cross, both are their midpoint.
 
-        Of counts (``criterion="poisson"``) no end is below 0.
+        For counts (``criterion="poisson"``) no end is below 0.
 
         Args:
             X: rows.
@@ -335,14 +354,15 @@ class Regressor(RegressorMixin, Estimator):
         return self._in_domain(ends)
 
     def _in_domain(self, ends: np.ndarray) -> np.ndarray:
-        """Ends of intervals, shape (n_rows, 2), with 0 in place of negative ones of counts
-        (``criterion="poisson"``)."""
+        """Ends of intervals, shape (n_rows, 2), in which negative ends are 0 if the target is
+        counts (``criterion="poisson"``)."""
         is_count = criteria.name_of(self.criterion) == "poisson"
         return np.maximum(ends, 0.0) if is_count else ends
 
     def to_bytes(self) -> bytes:
-        """The model file's content: a versioned JSON document with a checksum. Of `calibrate`, it
-        holds ``method="residual"``."""
+        """The content of the model file: a versioned JSON document with a checksum. It holds the
+        scores of `calibrate` with ``method="residual"``, but not with ``"quantile"``, which needs
+        the training targets."""
         check_is_fitted(self)
         method, numbers, answers = self.__dict__.get("_calibration", ("", 0.0, 0.0))
         scores = np.abs(numbers - answers) if method == "residual" else None

@@ -3,8 +3,6 @@
 What
     The core validates the whole file before anything is used. The class of the estimator follows
     from the model, its parameters from the text that `stored_parameters` wrote.
-When not to use it
-    Directly: `fasttree.load` and `fasttree.from_bytes` tell the kinds of model files apart.
 """
 
 from __future__ import annotations
@@ -39,7 +37,13 @@ def tree_from_bytes(data: bytes) -> Any:
 
 
 def forest_from_bytes(data: bytes) -> FastForestClassifier | FastForestRegressor:
-    """The fitted forest in a model file; see `tree_from_bytes`."""
+    """The fitted forest in a model file, a classifier or a regressor as the file says.
+
+    The core validates the whole file before it is used, as `tree_from_bytes` does for trees.
+
+    Raises:
+        ValueError: truncated, damaged, or not a forest of fasttree.
+    """
     model = _engine.forest_from_bytes(data)
     kind: Any = FastForestRegressor if model.is_regression else FastForestClassifier
     return _restored(kind, model)

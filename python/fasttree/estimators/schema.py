@@ -31,6 +31,8 @@ from ..table.file_cells import FileCells
 class Schema:
     """The columns of a model.
 
+    It is what a fitted estimator knows of its columns; exports and messages read it, too.
+
     Attributes:
         names: names of the features.
         nominal: whether each feature is nominal.
@@ -43,9 +45,9 @@ class Schema:
         target: name of the target; empty where it is not known.
         file_cells: what missing cells of a file hold, as the file of the training rows said.
         tested: the features that the model reads, ascending; None: all.
-        dates: the columns of dates of which year, month and weekday are the last columns.
-        given_names: names of the columns that a caller gives: all but those that are made of dates,
-            which come last.
+        dates: the columns of dates; their year, month and weekday are the last columns.
+        given_names: names of the columns that a caller gives: all except the columns that are made
+            of dates, which come last.
         is_numeric: whether all columns are numbers that are used, so that arrays are read as they
             are.
     """
@@ -76,6 +78,9 @@ class Schema:
     def by_given_column(self, values: np.ndarray) -> np.ndarray:
         """Sum values over the parts of each date.
 
+        Importances and Shapley values of year, month and weekday are added up, so that a caller
+        sees one value for the column of dates. Without dates the values are unchanged.
+
         Args:
             values: values of the columns of the model, shape (..., n_columns).
 
@@ -92,6 +97,9 @@ class Schema:
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
         """The schema of a model of the core.
 
+        It also has the features that some test reads, the date formats, and how the file of the
+        training rows wrote missing cells.
+
         Args:
             model: the model.
             has_names: whether the user named the columns.
@@ -106,12 +114,20 @@ class Schema:
 
     @property
     def date_parts(self) -> dict[str, tuple[str, str]]:
-        """Name of each column that is made of a date -> (the column of dates, the part)."""
+        """(column of dates, part) of each column that was made of a date, by its name.
+
+        The part is one of `PARTS`: year, month or weekday. Exports compute these columns from the
+        date, so that a user need not supply them. Without dates the dict is empty.
+        """
         parts_of = {name: zip(part_names([name]), PARTS, strict=True) for name in self.dates}
         return {name: (of, part) for of, parts in parts_of.items() for name, part in parts}
 
     def warn_of_cells(self) -> None:
-        """Warn of tested columns whose cells SQL reads in another way than the model does."""
+        """Warn of tested columns whose cells SQL reads in another way than the model does.
+
+        These are dates as text of another form than 2024-01-31, and numbers with a currency or
+        percent sign. SQL would compare such cells without an error and predict wrongly.
+        """
         tested = {self.names[j] for j in self.read}
         for name in self.dates:
             words = form_of_dates(self.unused[self.names.index(name)] or "")
@@ -130,8 +146,8 @@ class Schema:
 
     @property
     def read(self) -> list[int]:
-        """Numbers of the columns that new rows must have: those that the model tests, and of each
-        date that it tests the column and all its parts."""
+        """Positions of the columns that new rows must have: the columns that the model tests, and
+        for each date that it tests, the column of dates and all its parts."""
         if self.tested is None:
             return list(range(len(self.names)))
         read = {self.names[j] for j in self.tested}
@@ -146,14 +162,20 @@ class Schema:
         vars(self).update({"ordered": [False] * len(state["names"]), **state})
 
     def part(self, places: list[int]) -> Schema:
-        """The schema of the columns with the numbers `places`, in that order."""
+        """The schema of the columns at the positions `places`, in that order. Predictions from a
+        frame with only the tested columns use it. Classes and target stay; which columns are tested
+        is left unknown."""
         fields = ("names", "nominal", "levels", "unused", "ordered")
         lists: dict[str, Any] = {f: [getattr(self, f)[j] for j in places] for f in fields}
         return replace(self, **lists, tested=None)
 
     @classmethod
     def of_json(cls, text: str, has_names: bool, owner: str) -> Schema:
-        """The schema in the JSON text of a model of the core; see `of_model`."""
+        """The schema in the JSON text that a model of the core writes.
+
+        Unlike `of_model`, it does not know which columns some test reads, so all columns are needed
+        for a prediction. `SplitColumns` keeps its schema in this form, in which it can be pickled.
+        """
         document = json.loads(text)
         features = document["features"]
         return cls(

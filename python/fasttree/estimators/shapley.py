@@ -26,16 +26,15 @@ from .new_rows import values_of
 
 
 def _by_answer(fitted: Any, values: np.ndarray) -> np.ndarray:
-    """Values, shape (..., n_classes); of a regressor without the last axis."""
+    """Values, shape (..., n_classes); for a regressor without the last axis."""
     return values[..., 0] if fitted._model.is_regression else values
 
 
 def expected_value(fitted: Any) -> np.ndarray | float:
-    """Class probabilities when no feature of a row is known, shape (n_classes,), or of a
-    regressor the number, a float: the base value of `shap_values`.
+    """The prediction when no feature of a row is known, which is the base value of `shap_values`.
 
-    The mean of the leaves, weighted by their shares of the training weight, and of a forest the
-    mean of that over its trees.
+    It is the class probabilities, shape (n_classes,), or for a regressor a float: the mean over the
+    leaves, weighted by their shares of the training weight. A forest takes the mean over its trees.
     """
     check_is_fitted(fitted, "_model")
     expected = _by_answer(fitted, np.asarray(fitted._model.expected_value()))
@@ -60,8 +59,8 @@ def shap_values(
 
     Returns:
         Values, shape (n_rows, n_features, n_classes). Over the features they sum to
-        ``predict_proba(X) - expected_value``. Of a regressor, shape (n_rows, n_features), as
-        in the ``shap`` package; they sum to ``predict(X) - expected_value``.
+        ``predict_proba(X) - expected_value``. A regressor has values of shape (n_rows, n_features),
+        as in the ``shap`` package, which sum to ``predict(X) - expected_value``.
 
     Raises:
         ValueError: rows that the model cannot read; a forest in which some leaf predicts
@@ -95,14 +94,17 @@ def shap_values(
 def shap_explanation(fitted: Any, X: Any, **options: Any) -> Any:
     """`shap_values` as a ``shap.Explanation``, which the plots of the ``shap`` package draw.
 
+    `data` are the cells as they were given, labels included, so that plots show them.
+
     Args:
         X: rows, as in `predict`.
         **options: as in `shap_values`.
 
     Returns:
-        An Explanation with values (n_rows, n_features, n_classes), base_values (n_rows,
-        n_classes), data, feature_names and output_names; ``explanation[..., 0]`` is that of the
-        first class. Of a regressor, values (n_rows, n_features) and base_values (n_rows,).
+        An Explanation with values (n_rows, n_features, n_classes), base_values (n_rows, n_classes),
+        data, feature_names and output_names; ``explanation[..., 0]`` is the Explanation of the
+        first class. A regressor has values of shape (n_rows, n_features) and base_values of shape
+        (n_rows,).
 
     Raises:
         ImportError: the ``shap`` package is not installed.

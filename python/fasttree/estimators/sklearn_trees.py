@@ -45,7 +45,8 @@ CHAIN = 8
 
 Key = tuple[int, tuple[int, ...] | None]
 """A column that the converted tree reads: the number of a feature, and the codes of the levels that
-an indicator column marks. None in their place: the values or codes of the feature."""
+an indicator column marks. If None stands for the codes, the column has the values or codes of the
+feature."""
 
 Entry = dict[str, Any]
 """A node by the fields of scikit-learn's record of one, and its ``value`` and ``depth``."""
@@ -57,7 +58,7 @@ LEAF = {
     "threshold": -2.0,
     "missing_go_to_left": False,
 }
-"""What an entry says of the test of a leaf."""
+"""The fields of an entry for the test, in a leaf."""
 
 
 def to_sklearn(
@@ -89,11 +90,11 @@ def to_sklearn(
 
     Returns:
         A fitted estimator. Its ``tree_.value`` holds probabilities, as scikit-learn's do; ours
-        holds class counts. Of a number, ``tree_.impurity`` is ours for the criteria that
-        scikit-learn has (``squared_error``, ``absolute_error``, ``poisson``), else the
-        variance, under ``squared_error``; a test of a chain, which stands for a part of a test
-        of ours, has the weighted means of the numbers and impurities of its branches (of
-        ``squared_error``, their variance).
+        holds class counts. In a regression tree, ``tree_.impurity`` is ours for the criteria that
+        scikit-learn has (``squared_error``, ``absolute_error``, ``poisson``), else the variance,
+        under ``squared_error``; a test of a chain, which stands for a part of a test of ours, has
+        the weighted means of the numbers and impurities of its branches (of ``squared_error``,
+        their variance).
 
     Raises:
         ValueError: fractions of rows, a leaf that predicts nothing or not its most probable
@@ -222,8 +223,9 @@ def _moved_thresholds(
 ) -> dict[tuple[int, float], float]:
     """The thresholds that must move, so that no value changes sides when it is rounded to float32.
 
-    The values are those of X; without X those of the training rows, whose conflicts `fit` recorded;
-    and where it could not, all numbers of six significant digits, which float32 tells apart.
+    The values are the numbers in X; without X they are the numbers in the training rows, whose
+    conflicts `fit` recorded. Where `fit` could not, they are all numbers of six significant digits,
+    which float32 tells apart.
 
     Returns:
         (feature, threshold) -> where it moves to.
@@ -283,7 +285,7 @@ def _single(value: float) -> float:
 
 def _between(threshold: float, below: float, above: float) -> float | None:
     """The number nearest to a threshold that divides two numbers in float32 as the threshold
-    divides them in float64; None where they are the same in float32.
+    divides them in float64; None if the two are the same in float32.
 
     Examples:
         >>> _between(0.1, 0.1, 0.4) == float(np.float32(0.1)), _between(0.35, 0.3, 0.4)
@@ -409,9 +411,9 @@ class _Statistics:
     """Statistics of the training rows in nodes, as scikit-learn's trees hold them.
 
     Attributes:
-        criterion: scikit-learn's name of the impurity. Of classes entropy for information gain,
-            else Gini; of a number the model's criterion where scikit-learn has it, else the squared
-            error.
+        criterion: scikit-learn's name of the impurity. For classes it is the entropy for
+            information gain, else Gini; for numbers it is the model's criterion where scikit-learn
+            has it, else the squared error.
     """
 
     def __init__(self, model: Any, reading: Reading) -> None:

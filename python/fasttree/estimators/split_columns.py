@@ -7,8 +7,6 @@ What
     and a level that was not declared, is NaN.
 Complexity
     One pass over the cells of each column.
-When not to use it
-    Alone: `to_sklearn` puts it in front of the tree that it converts.
 """
 
 from __future__ import annotations
@@ -32,6 +30,9 @@ SHOWN_LEVELS = 6
 class SplitColumns(TransformerMixin, BaseEstimator):
     """Encodes rows as the numeric columns that a converted tree tests.
 
+    `to_sklearn` makes it and puts it in front of the converted tree in a Pipeline. It keeps the
+    schema as JSON, so that it can be pickled and cloned without the model.
+
     Args:
         schema: names, kinds and levels of the columns of the model, as JSON.
         columns: (index of the feature, None or codes of levels) of each output column: None for its
@@ -48,7 +49,8 @@ class SplitColumns(TransformerMixin, BaseEstimator):
     missing: str = "branch"
 
     def fit(self, X: Any, y: MaybeArray = None) -> SplitColumns:
-        """Do nothing: the columns are known from the tree."""
+        """Return the transformer itself, unchanged: its columns are known from the tree, and X and
+        y are not read. A Pipeline of scikit-learn requires the method."""
         return self
 
     def _read(self) -> Schema:
@@ -92,7 +94,8 @@ class SplitColumns(TransformerMixin, BaseEstimator):
 
     @property
     def n_features_in_(self) -> int:
-        """Number of columns of the model."""
+        """Number of columns of the rows that `transform` takes, as they were given to the fit of
+        the model. It differs from the number of output columns, `len(columns)`."""
         return len(self._read().given_names)
 
     def __sklearn_is_fitted__(self) -> bool:

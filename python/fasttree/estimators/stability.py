@@ -54,9 +54,9 @@ from .training_rows import sample_weights
 from .tree_arrays import TreeArrays
 
 FRACTION = 0.632
-"""Rows of a subsample, unless it is given."""
+"""Share of the rows of a subsample, unless it is given."""
 QUANTILES = (0.05, 0.5, 0.95)
-"""Of leaves, depth and thresholds."""
+"""The quantiles over the refits that are given for leaves, depth and thresholds."""
 PAIRS = 200
 """Pairs of refits whose leaves are compared."""
 SHOWN = 10
@@ -67,13 +67,16 @@ def sample_for(model: Any) -> str:
     """The sample to refit a model on where the user names none.
 
     Subsamples where tests of independence choose the splits: a test counts copies of a row as rows
-    of their own, and finds what is not there.
+    of their own, and then finds effects that do not exist.
     """
     return "subsample" if is_by_test(model) else "bootstrap"
 
 
 class NodeStability(NamedTuple):
-    """What the searches of one node on resamples of its own rows have found.
+    """Results of the searches of one node on resamples of its own rows.
+
+    The node is searched with the parameters of the tree, on as many resamples as the tree has
+    refits.
 
     Attributes:
         node: its number.
@@ -82,8 +85,8 @@ class NodeStability(NamedTuple):
         rivals: the other columns with their shares, largest first.
         none: share of the searches that find no split.
         thresholds: quantiles .05, .5 and .95 of the threshold where the column is the same; None
-            of a nominal column.
-        same_division: share of the searches that divide the levels in the same way; None of a
+            for a nominal column.
+        same_division: share of the searches that divide the levels in the same way; None for a
             number.
     """
 
@@ -98,7 +101,7 @@ class NodeStability(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Stability:
-    """What refits of a tree have in common.
+    """The result of `stability`: what refits of a tree have in common.
 
     Attributes:
         repeats, sample, fraction: as given.
@@ -106,10 +109,10 @@ class Stability:
         features: Bunch of names, and per column of the model the share of refits that test it
             anywhere (`used`), at the root (`root`), and the mean number of tests (`uses`), each of
             shape (n_features,).
-        trees: Bunch of the quantiles .05, .5 and .95 of `leaves` and `depth`; `agreement`, of
-            classes the chance that two refits predict the same class for a row, the mean over the
-            rows, of a number the root of the mean variance of the predictions, in units of the
-            target (NaN of one refit); `similarity` and `similarity_quantiles` of the leaves of two
+        trees: Bunch of the quantiles .05, .5 and .95 of `leaves` and `depth`; `agreement`, for
+            classes the chance that two refits predict the same class for a row, as a mean over the
+            rows, and for a number the root of the mean variance of the predictions, in units of the
+            target (NaN for one refit); `similarity` and `similarity_quantiles` of the leaves of two
             refits, 1 where they divide the rows alike, over 200 seeded pairs.
         nodes: a `NodeStability` per test of the tree, by node number; None unless asked for, and
             where `why_no_nodes` says why.
@@ -140,13 +143,16 @@ class Stability:
     def thresholds(self, column: str) -> Any:
         """Every test of a column in the refits.
 
+        A refit that does not test the column has no entry, and one that tests it several times has
+        several.
+
         Args:
-            column: a column of the model; of a date its parts.
+            column: a column of the model; for a date, one of its parts.
 
         Returns:
             Bunch of arrays of equal length: `depth` of the test and number of the `refit`, and
             `threshold` of a number, or `levels`: the names that go to the first branch, as a tuple
-            (empty of a test with a branch per level). A test on the bins of a number stands once
+            (empty for a test with a branch per level). A test on the bins of a number stands once
             for each threshold between two of its branches.
 
         Raises:
@@ -171,22 +177,33 @@ class Stability:
     def votes(self, X: Any) -> Any:
         """Predictions of all refits.
 
+        The spread over the refits shows for which rows the prediction of the tree depends on the
+        sample.
+
         Returns:
-            Of classes the share of refits that say each, shape (n_rows, n_classes); where a tree
-            predicts nothing, a row sums to less than 1. Of a number a Bunch of `mean` and `std`
-            (divisor repeats - 1), shape (n_rows,) each.
+            For classes, the share of refits that predict each class, shape (n_rows, n_classes);
+            where a tree predicts nothing, a row sums to less than 1. For a number, a Bunch of
+            `mean` and `std` (divisor repeats - 1), shape (n_rows,) each.
         """
         blocks, n = _encode_for(self._fitted, self._models, X)
         return _votes(self._fitted, self._models, blocks, n)
 
     def ranked(self) -> list[int]:
-        """Numbers of the features that some refit tests, those of most refits first."""
+        """Positions of the features that some refit tests, the feature of most refits first.
+
+        Equal shares of refits are ordered by the mean number of tests, then by position. Features
+        that no refit tests are left out, so the list may be empty.
+        """
         used = self.features.used
         order = np.argsort(-(used + self.features.uses / 1e6), kind="stable").tolist()
         return [j for j in order if used[j] > 0]
 
     def root_sentence(self) -> str:
-        """What the refits ask first, in one sentence."""
+        """A sentence with the features that the roots of the refits test, and in how many refits.
+
+        At most three features are named, the most frequent first, and then the number of refits
+        that have no split at all, as "nothing".
+        """
         root, names = self.features.root, [*self.features.names, "nothing"]
         counts = np.rint(np.append(root, 1.0 - root.sum()) * self.repeats).astype(int)
         first = [*np.argsort(-root, kind="stable")[:3].tolist(), -1]
@@ -195,13 +212,22 @@ class Stability:
         return f"Of {trees} on resampled rows the first question is {', '.join(asked)}."
 
     def caution(self) -> list[str]:
-        """Whether the samples suit the tree: a line if they do not."""
+        """A line of text if the samples do not suit the tree, else an empty list.
+
+        Bootstrap samples do not suit trees by tests of significance: copies of a row make p-values
+        too small. `sample_for` chooses the sample that suits.
+        """
         suits = self.sample == "subsample" or not is_by_test(self._fitted)
         why = "Copies of a row make p-values too small, and the refits split too often"
         return [] if suits else [f'{why}: use sample="subsample".']
 
     def to_text(self) -> str:
-        """The counts as text."""
+        """The result as text: the samples, the features with their shares, and the shapes of the
+        trees.
+
+        At most `SHOWN` features are listed, by descending share of refits; the number of further
+        ones follows. Shares are in percent. If nodes were resampled, a line per node comes last.
+        """
         of, order, trees = self.features, self.ranked(), self.trees
         parts = f"subsamples of {100 * self.fraction:.3g} %"
         how = parts if self.sample == "subsample" else "bootstrap samples"
@@ -240,7 +266,11 @@ class Stability:
         return "\n".join(lines) + "\n"
 
     def to_dict(self) -> dict[str, Any]:
-        """The counts in plain Python values, for JSON; without the refits."""
+        """The result in plain Python values, which the module json can write; without the refits.
+
+        Shares are numbers in [0, 1]. ``nodes`` is None unless the nodes were resampled, and numbers
+        that are not defined are NaN.
+        """
         shares = {k: self.features[k].tolist() for k in ("used", "root", "uses")}
         rows = zip(self.features.names, *shares.values(), strict=True)
         return {
@@ -260,13 +290,22 @@ class Stability:
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Shares of refits per feature; see `fasttree.plots.stability_bars`. Returns the axes."""
+        """Draw the shares of refits that test each feature, as bars
+        (`fasttree.plots.stability_bars`).
+
+        Args:
+            ax: the axes to draw on; None makes a new figure.
+
+        Returns:
+            The axes of matplotlib.
+        """
         from ..plots import stability_bars
 
         return stability_bars(self, ax=ax)
 
     def legend(self) -> list[str]:
-        """What the shares behind the tests of a text mean."""
+        """The lines below the text of a tree that say what the percentages behind its tests mean,
+        followed by the `caution`. The meaning depends on whether single nodes were resampled."""
         said = ["Percentages: searches of the node that choose the feature of its test."]
         if self.nodes is None:
             of = "refits that ask the feature of the test, of the root as the first, of"
@@ -274,13 +313,19 @@ class Stability:
         return said + self.caution()
 
     def share_of(self, node: int) -> str:
-        """The share of a node's test, as the text of a tree shows it."""
+        """The share of refits that agree with the test of a node, in percent, as text.
+
+        If nodes were resampled, it is the share of the searches of this node that choose its
+        feature; else the share of refits that test the feature at the root (for node 0) or
+        anywhere. `node` must not be a leaf.
+        """
         if self.nodes is not None:
             return _percent(self.nodes[node].chosen)
         return _percent(self._asked[min(node, 1)][self._fitted.tree_.feature[node]])
 
     def sentence_of(self, node: int) -> str:
-        """The share of a node's test, in a sentence."""
+        """A sentence that gives the share of a node's test and what it is a share of; see
+        `share_of`. The explorer shows it beside the node, which must not be a leaf."""
         share = self.share_of(node)
         if self.nodes is not None:
             searches = f"{counted(self.repeats, 'search')} of this node on resamples of its rows"
@@ -290,7 +335,7 @@ class Stability:
 
 
 def _percent(share: float) -> str:
-    """A share as whole per cent; "<1 %" of one above 0 that they do not show."""
+    """A share in whole per cent; "<1 %" if it is above 0 but rounds to 0."""
     return "<1 %" if 0 < share <= 0.005 else f"{100 * share:.0f} %"
 
 
@@ -308,7 +353,7 @@ def _tests_of(model: Any, j: int, names: Any) -> Iterator[tuple[int, Any]]:
     Args:
         model: a model of the core.
         j: number of the column.
-        names: names of its levels; None of a number.
+        names: names of its levels; None for a number.
     """
     tree = TreeArrays(model.arrays())
     nodes = np.flatnonzero(tree.feature == j).tolist()
@@ -327,8 +372,8 @@ def _tests_of(model: Any, j: int, names: Any) -> Iterator[tuple[int, Any]]:
 
 
 def _division(tree: TreeArrays, node: int, n_levels: int) -> set[frozenset[int]]:
-    """The codes of the levels that a node divides, as sets: of each group of merged levels, or of
-    the first branch and of the others."""
+    """The codes of the levels that a node divides, as sets: one set per group of merged levels, or
+    one for the first branch and one for all other levels."""
     branches = np.isin(np.arange(n_levels), tree.levels_of(node))
     if tree.n_groups[node]:
         branches = tree.groups_of(node)
@@ -373,8 +418,8 @@ def _votes(fitted: Any, models: list[Any], blocks: list[np.ndarray], n: int) -> 
 
 
 def _agreement(votes: Any, refits: int) -> float:
-    """The mean over the rows of the chance that two refits predict the same class; of a number the
-    root of the mean variance of the predictions (`Stability.trees`).
+    """The mean over the rows of the chance that two refits predict the same class; for a number,
+    the root of the mean variance of the predictions (`Stability.trees`).
 
     Args:
         votes: what `_votes` returns.
@@ -405,7 +450,7 @@ def _similarities(
     models: list[Any], blocks: list[np.ndarray], n: int, seed: int, n_jobs: Any
 ) -> np.ndarray:
     """Similarity of the leaves of `PAIRS` pairs of refits, drawn by `seed`, shape (n_pairs,); NaN
-    of one refit."""
+    for one refit."""
     if len(models) < 2:
         return np.array([np.nan])
     random = np.random.default_rng([seed, len(models)])
@@ -467,8 +512,8 @@ def stability(
             small.
         fraction: share of the rows of a subsample, above 0 and at most 1.
         nodes: also resample the rows of each node and search it alone, `repeats` times, with the
-            class weights and limits of the whole tree, but for ``min_samples_split``, which the
-            node has met; of a subsample ``min_samples_leaf`` is reduced to its `fraction`.
+            class weights and limits of the whole tree, except ``min_samples_split``, which the node
+            has met; for subsamples, ``min_samples_leaf`` is reduced to its `fraction`.
         groups: one per row, or the name of a column: whole groups are drawn.
         sample_weight: weights of the rows, as in `fit`.
         random_state: seed of the draws, a whole number >= 0. A draw depends on it and the number of
@@ -570,7 +615,7 @@ def _sizes_and_agreement(
         fitted: the estimator.
         models: the refits.
         blocks, n: the training rows as blocks for the core, and their number.
-        seed: of the pairs of refits that are compared.
+        seed: seed for the draw of the pairs of refits that are compared.
         n_jobs: threads.
     """
     sizes = np.array([[leaves, depth] for _, leaves, _, depth in (one.shape for one in models)])
@@ -588,8 +633,8 @@ def _sizes_and_agreement(
 def _of_one_split(fitted: Any, draws: Resamples, share: float) -> Any:
     """An estimator that searches one node alone, under the limits of the whole tree.
 
-    Limits on branches are scaled to the rows of the node, and class weights are those of all rows;
-    limits that the node itself has met are dropped.
+    Limits on branches are scaled to the rows of the node, and class weights are computed from all
+    rows; limits that the node itself has met are dropped.
 
     Args:
         fitted: the tree.

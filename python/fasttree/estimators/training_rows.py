@@ -12,8 +12,6 @@ Source and equation
     multiplied.
 Complexity
     One pass over the labels.
-When not to use it
-    Directly; see `FastTreeClassifier`.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ class KeptRows(NamedTuple):
     """Which of the rows given to `fit` are in its Table, without the rows of weight 0.
 
     Attributes:
-        numbers: their numbers among the given rows, ascending, shape (n_kept,).
+        numbers: positions of these rows among the given rows, ascending, shape (n_kept,).
         n_given: how many rows were given.
     """
 
@@ -50,6 +48,9 @@ class KeptRows(NamedTuple):
 @dataclass(frozen=True)
 class TrainingRows:
     """Labelled rows, their sample weights and the weights of their classes.
+
+    Every fit reads its rows in this form. Sample weights and class weights are kept apart, because
+    limits count copies of rows, but not class weights.
 
     Attributes:
         table: the rows.
@@ -119,20 +120,30 @@ class TrainingRows:
 
     @property
     def copies(self) -> np.ndarray | None:
-        """The sample weights, shape (n_rows,), if whole ones stand for copies of rows; None where
-        each row is one copy."""
+        """The sample weights, shape (n_rows,), if a whole weight stands for copies of the row.
+
+        It is None where each row is one copy: without weights, and with an exposure, whose whole
+        numbers are no counts of rows.
+        """
         return None if self.has_exposure else self.weights
 
     @property
     def importances(self) -> np.ndarray | None:
-        """Sample weights times class weights, shape (n_rows,); None when all are 1."""
+        """Sample weights times class weights, float64, shape (n_rows,); None when all are 1.
+        Pruning on rows and honest leaves weigh by this product; growth in the core takes both
+        factors (`configured`)."""
         if self.class_weights is None:
             return self.weights
         factors = self.class_weights[self.table.y_codes]
         return np.asarray(factors if self.weights is None else self.weights * factors)
 
     def configured(self, config: dict[str, Any]) -> dict[str, Any]:
-        """The core's configuration `config` with what these rows add to it."""
+        """The core's configuration `config` with the class weights and options that these rows
+        need.
+
+        `config` itself is not changed. An exposure makes weights importances, not copies of rows,
+        and ``class_weight="balanced_subsample"`` makes a forest balance each sample.
+        """
         if self.class_weights is not None:
             config = {**config, "class_weight": self.class_weights.tolist()}
         if self.has_exposure:
@@ -140,7 +151,12 @@ class TrainingRows:
         return {**config, "balanced_samples": True} if self.balances_samples else config
 
     def take(self, part: np.ndarray) -> TrainingRows:
-        """The rows with the numbers `part`, with the class weights of all rows."""
+        """The rows at the positions `part`, with their sample weights and the class weights of all
+        rows.
+
+        Class weights are not computed again: a part of the rows, such as the rows that an honest
+        tree keeps for its leaves, is weighed as in the whole. `part` is an array of integers.
+        """
         kept = KeptRows(part, len(self.table))
         if self.kept is not None:
             kept = KeptRows(self.kept.numbers[part], self.kept.n_given)
@@ -148,7 +164,11 @@ class TrainingRows:
         return replace(self, table=self.table.take(part), weights=weights, kept=kept)
 
     def groups(self, given: Any) -> np.ndarray:
-        """The group of each row as a code, shape (n_rows,), from the groups of the given rows."""
+        """The group of each row as a code 0, 1, 2, ..., shape (n_rows,).
+
+        `given` has one label per row that the caller gave, also for rows of weight 0, which these
+        rows lack. See `group_codes` for the errors.
+        """
         if self.kept is None:
             return group_codes(given, len(self.table))
         return group_codes(given, self.kept.n_given)[self.kept.numbers]
@@ -156,6 +176,8 @@ class TrainingRows:
     @property
     def drawable(self) -> np.ndarray:
         """Numbers of the rows of weight > 0.
+
+        Bootstrap samples, subsamples and the rows of honest leaves are drawn from these rows.
 
         Raises:
             ValueError: a weight that is negative or not finite.
@@ -166,8 +188,11 @@ class TrainingRows:
         return np.arange(len(self.table)) if weights is None else np.flatnonzero(weights > 0)
 
     def as_given(self, values: np.ndarray, fill: Any) -> np.ndarray:
-        """Values of the rows, shape (n_rows, ...), as values of the given rows, shape
-        (n_given, ...), with `fill` for the rows that were dropped."""
+        """Values of these rows, shape (n_rows, ...), in the order of the rows that the caller gave.
+
+        The result has the shape (n_given, ...); rows that were dropped because their weight is 0
+        get `fill`. Without dropped rows `values` itself is returned.
+        """
         if self.kept is None:
             return values
         out = np.full((self.kept.n_given, *values.shape[1:]), fill, dtype=values.dtype)
@@ -178,6 +203,8 @@ class TrainingRows:
 @dataclass(frozen=True)
 class FittedOn:
     """The rows and the configuration of a fit.
+
+    A regressor keeps it for quantiles, which read the training targets at the first call.
 
     Attributes:
         rows: the rows; their cells may be the caller's own arrays.
@@ -306,9 +333,11 @@ def warn_of_few_rows(criterion: Any, table: Table, weights: np.ndarray | None = 
     """Warn where a criterion asks for more neighbours than a row has in its class.
 
     Args:
-        criterion: of a fit, or of scores; only options ``k`` of the registry's criteria count.
+        criterion: criterion of a fit, or of scores; only the option ``k`` of criteria of the
+            registry is checked.
         table: the rows with their target.
-        weights: weights of the rows; copies of rows are neighbours, so that nothing is said.
+        weights: weights of the rows; copies of a row are neighbours of each other, so there is no
+            warning with weights.
     """
     if weights is not None or is_quiet() or is_of_trees(criterion):
         return

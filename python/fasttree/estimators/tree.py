@@ -13,8 +13,8 @@ Complexity
     Growth: O(rows x features) per level after one sort of each numeric column; prediction: O(depth)
     per row. A regression costs as much as two classes.
 When not to use it
-    Where a boosted ensemble's accuracy matters more than a tree that can be read. Trees predict
-    steps: for smooth functions of few columns a linear or additive model needs fewer rows.
+    If accuracy matters more than a tree that can be read, a boosted ensemble serves better. Trees
+    predict steps: for smooth functions of few columns a linear or additive model needs fewer rows.
 """
 
 from __future__ import annotations
@@ -97,16 +97,19 @@ class FastTreeClassifier(TreeEstimator, Classifier):
     ) -> Self:
         """Grow the tree.
 
+        Parameters are checked here, not in the constructor. The estimator is changed in place, and
+        a second fit forgets the first one.
+
         Args:
             X: rows, or a `Table` with its target (then y is None); or, for
                 ``threshold_search="histogram"``, rows in batches: a Parquet file or folder, a
                 ``pyarrow.dataset``, a list of Arrow batches, a function that returns an iterable of
                 batches.
-            y: labels, or the numbers of a regression, shape (n_rows,); of batches the name of their
-                column.
+            y: labels, or the numbers of a regression, shape (n_rows,); for rows in batches, the
+                name of the column that holds them.
             sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
                 the row, a row of weight 0 is dropped before anything else. Default: the Table's own
-                weights, or 1. Of batches the name of their column.
+                weights, or 1. For rows in batches, the name of the column that holds them.
             groups: with `honest`: one per row, or the name of a column of X, which the tree then
                 does not use; each group is kept for the leaves as a whole, or not.
 
@@ -205,6 +208,9 @@ def task_named(task: Task | None, criterion: Any, params: Mapping[str, Any]) -> 
 def task_of_target(X: Any, y: Any) -> Task:
     """The task that a target implies; `fit` says how.
 
+    A Table has its task. Arrays and lists are a regression only if they hold floats with fractions.
+    For a series its type decides, and if that is text, the cells are read as the cells of a file.
+
     Args:
         X: a Table with its target, or rows.
         y: labels or numbers; None if X is a Table.
@@ -296,7 +302,7 @@ class FastTreeRegressor(TreeEstimator, Regressor):
         n_nodes_: number of nodes.
         route_: the form in which `fit` read the rows, and why.
         tree_: read-only arrays (`TreeArrays`); ``value`` is the number that a node predicts,
-            ``impurity`` that of its rows by the criterion.
+            ``impurity`` is the impurity of its rows by the criterion.
         trace_: the splits in order (`Trace`).
         prune_report_: what pruning cut and why (`fasttree.pruning.PruneReport`).
         feature_importances_: share of each feature in the summed score x weight of the splits,
@@ -340,6 +346,9 @@ class FastTreeRegressor(TreeEstimator, Regressor):
         groups: Any = None,
     ) -> Self:
         """Grow the tree.
+
+        Parameters are checked here, not in the constructor. The estimator is changed in place, and
+        a second fit forgets the first one.
 
         Args:
             X: rows, or a `Table` with its target (then y is None).

@@ -35,7 +35,8 @@ def _shortened(values: list[Any]) -> str:
 
 
 def impurities(counts: np.ndarray, criterion: str) -> np.ndarray:
-    """Gini index, or entropy in bits, of class counts (n_nodes, n_classes); 0 without rows.
+    """Gini index, or entropy in bits, of class counts of shape (n_nodes, n_classes); the result has
+    the shape (n_nodes,), with 0 for a node without rows.
 
     Examples:
         >>> impurities(np.array([[2.0, 2.0], [3.0, 0.0]]), "gini").tolist()
@@ -77,12 +78,14 @@ class TreeArrays:
         value: class counts (rows or weight), shape (node_count, n_classes); of a regression tree
             the number that the node predicts, shape (node_count,).
         impurity: of classes as scikit-learn has it: the entropy in bits with ``"info_gain"``
-            (``"entropy"``), and with ``"gini"`` and every other criterion the Gini impurity. Of a
-            regression tree the criterion's own, or the variance for a criterion without one.
+            (``"entropy"``), and with ``"gini"`` and every other criterion the Gini impurity. In a
+            regression tree it is the criterion's own impurity, or the variance if the criterion has
+            none.
         variance: of a regression tree, around the mean of the node's rows.
         n_node_samples, weighted_n_node_samples: training rows, each counted as the limits
             ``min_samples_*`` count it (a whole weight is that many copies), and their weight. With
-            `honest` they are the rows kept for the leaves, as those of `value` and `variance`.
+            `honest` they are the rows kept for the leaves, and so are the rows of `value` and
+            `variance`.
         label: predicted class code, -1 where nothing is predicted.
         score, distance, step: of the split; step is the order of growth, -1 in a leaf.
         statistic, p_value: with ``selection="significance"`` the test of the feature that is split,
@@ -116,7 +119,7 @@ class TreeArrays:
     def impurity(self) -> np.ndarray:
         """Impurity of the training rows of each node, shape (node_count,).
 
-        As in scikit-learn, the impurity is that of the criterion where this is ``"gini"``,
+        As in scikit-learn, the impurity is the one of the criterion where this is ``"gini"``,
         ``"info_gain"`` (entropy in bits), ``"squared_error"`` (the variance) or another criterion
         of numbers with an impurity of its own. For every other criterion it is the Gini impurity of
         the class weights, and of numbers the variance.
@@ -160,19 +163,27 @@ class TreeArrays:
         )
 
     def children_of(self, node: int) -> np.ndarray:
-        """Children of a node in branch order."""
+        """Node numbers of the children of a node, in branch order; empty for a leaf. The result is
+        a view into `children`, shape (n_children[node],)."""
         first = self.first_child[node]
         return self.children[first : first + self.n_children[node]]
 
     def levels_of(self, node: int) -> np.ndarray:
-        """Codes of the levels that a subset node sends to its first child, ascending; empty for
-        other nodes."""
+        """Codes of the levels that a subset node sends to its first child, ascending.
+
+        The result is a view into `levels`; it is empty for nodes of any other kind, and a subset
+        node has at least one code. All other declared levels go to the second child.
+        """
         first = self.first_level[node]
         return self.levels[first : first + self.n_levels[node]]
 
     def groups_of(self, node: int) -> np.ndarray:
         """Branch of each level or bin, by code, at a node whose levels were merged
-        (`merge_levels`); empty for other nodes."""
+        (`merge_levels`).
+
+        The result is a view into `groups`; entry c is the branch, counted from 0, of the level or
+        bin with the code c. It is empty for all other nodes.
+        """
         first = self.first_group[node]
         return self.groups[first : first + self.n_groups[node]]
 
@@ -192,32 +203,36 @@ class TreeArrays:
 
     @property
     def children_left(self) -> np.ndarray:
-        """First child of each node, -1 in a leaf."""
+        """First child of each node, -1 in a leaf, shape (node_count,). The name is scikit-learn's;
+        for a threshold the first child takes the numbers up to it."""
         return self._child(0)
 
     @property
     def children_right(self) -> np.ndarray:
-        """Second child of each node, -1 in a leaf."""
+        """Second child of each node, -1 in a leaf, shape (node_count,). The name is scikit-learn's;
+        a node may have further children, which only `children_of` lists."""
         return self._child(1)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One split of the growth: which leaf, on what, how good, and the size of the tree afterwards.
+    """One split of the growth: the leaf that was split, its test and score, and the size of the
+    tree afterwards.
 
     Attributes:
         step, node: number of the split (0 first), node that was split.
-        feature, threshold: the question; threshold is None for a nominal feature.
+        feature, threshold: the test; threshold is None for a nominal feature.
         score, distance: of the split on the table of its own leaf.
         global_distance: distance of the whole tree to the classes after the split, by the table of
             predicted label x class; None when the criterion is a function that was not saved with
             the model.
         nodes, leaves: size of the tree after the split.
-        candidates: with ``trace="candidates"``, (feature, question, score) of every split the leaf
-            could have had. The question is a threshold, the levels of the first branch of a subset
+        candidates: with ``trace="candidates"``, (feature, test, score) of every split that the leaf
+            could have had. The test is a threshold, the levels of the first branch of a subset
             split, or None for a multiway split; subset splits are the best one of each feature.
         levels: levels on the first branch of a subset split, else None.
-        branches: what each branch of a split by bins or merged levels takes, else None.
+        branches: the values that each branch of a split by bins or merged levels takes, as text;
+            else None.
     """
 
     step: int
@@ -235,7 +250,11 @@ class Step:
 
 
 class Trace(Listed[Step]):
-    """The splits of a tree in the order in which they were made; displays as a table."""
+    """The splits of a tree in the order in which they were made, a sequence of `Step`.
+
+    Its length is the number of splits, so a tree of one leaf has an empty trace. It prints as a
+    table, and in a notebook displays as one; candidates are kept in the steps but not shown.
+    """
 
     of = Step
     hidden = ("candidates",)

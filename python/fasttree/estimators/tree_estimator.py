@@ -9,9 +9,6 @@ What
 Complexity
     Growth: O(rows x features) per level after one sort of each numeric column; O(depth) per row
     sent down.
-When not to use it
-    Directly: it is a base of `FastTreeClassifier`, `FastTreeRegressor`, `MinimalTreeClassifier` and
-    `OptimalTreeClassifier`.
 """
 
 from __future__ import annotations
@@ -73,6 +70,9 @@ class TreeEstimator(Readable, Estimator):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name, as in scikit-learn.
+
+        With `deep`, options of an object have names such as ``criterion__alpha``, by which grid
+        searches set them.
 
         Args:
             deep: whether the parameters of objects among them are listed, too.
@@ -163,12 +163,26 @@ class TreeEstimator(Readable, Estimator):
     # -- predicting -------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> np.ndarray:
-        """Leaf of each row as a node number, shape (n_rows,)."""
+        """Leaf of each row as a node number (`tree_`), shape (n_rows,).
+
+        A row that is divided among branches (``missing="fractional"``) is in the leaf with the
+        largest part of it.
+
+        Args:
+            X: rows, as in `predict`.
+        """
         blocks, n = self._encode(X)
         return np.asarray(self._model.apply(blocks, n, self.n_jobs))
 
     def decision_path(self, X: Any) -> Any:
-        """Nodes that each row passes: CSR indicator matrix, shape (n_rows, n_nodes)."""
+        """Nodes that each row passes: a CSR indicator matrix of int64, shape (n_rows, n_nodes).
+
+        The columns are node numbers, and the root is in each row. A row that is divided among
+        branches (``missing="fractional"``) passes nodes of all of them.
+
+        Args:
+            X: rows, as in `predict`.
+        """
         from scipy.sparse import csr_matrix
 
         blocks, n = self._encode(X)
@@ -178,7 +192,17 @@ class TreeEstimator(Readable, Estimator):
         )
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Predictions of the tree after 0, 1, 2, ... splits."""
+        """Yield the predictions of the tree after 0, 1, 2, ... splits, in the order of growth.
+
+        Each array is as from `predict`: first of the root alone, last of the whole tree. The rows
+        are encoded once; each stage costs a prediction of all rows.
+
+        Args:
+            X: rows, as in `predict`.
+
+        Args:
+            X: rows, as in `predict`.
+        """
         blocks, n = self._encode(X)
         for step in range(len(self._model.steps()) + 1):
             yield self._predictions(self._model.cut(step), blocks, n)
@@ -193,7 +217,11 @@ class TreeEstimator(Readable, Estimator):
 
     @property
     def tree_(self) -> TreeArrays:
-        """The nodes as read-only arrays."""
+        """The nodes as read-only arrays (`TreeArrays`), in pre-order.
+
+        They are made from the model when they are first asked for, and kept; changing the model (a
+        new fit, say) makes new ones.
+        """
         if "_tree" not in self.__dict__:
             self._refuse_unfitted()
             self._tree = TreeArrays(self._model.arrays(), criteria.name_of(self.criterion))
@@ -201,7 +229,13 @@ class TreeEstimator(Readable, Estimator):
 
     @property
     def trace_(self) -> Trace:
-        """The splits in the order in which they were made."""
+        """The splits in the order in which they were made (`Trace`).
+
+        With ``trace="candidates"`` each step also has the scores of all candidates of its node.
+
+        Raises:
+            AttributeError: the tree was fitted with ``trace=None``.
+        """
         check_is_fitted(self)
         if self.trace is None:
             raise AttributeError(
@@ -226,8 +260,8 @@ class TreeEstimator(Readable, Estimator):
         return self._trace
 
     def _global_distances(self) -> np.ndarray | None:
-        """Distance of the whole tree to the classes after each split, shape (n_splits,); None of a
-        criterion that reads no tables, or that is a function which was not loaded."""
+        """Distance of the whole tree to the classes after each split, shape (n_splits,); None for a
+        criterion that reads no tables, or a function that was not loaded."""
         if criteria.is_of_trees(self.criterion):
             return None
         made = criteria.make(self.criterion)
@@ -245,7 +279,7 @@ class TreeEstimator(Readable, Estimator):
     @property
     def feature_importances_(self) -> np.ndarray:
         """Share of each feature in the sum of score x node weight over its splits, shape
-        (n_features,). That of a date is the sum over its year, month and weekday.
+        (n_features,). The importance of a date is the sum over its year, month and weekday.
 
         With ``criterion="gini"`` or ``"squared_error"`` these are the usual impurity importances.
         Negative scores count as 0.
@@ -261,17 +295,28 @@ class TreeEstimator(Readable, Estimator):
         return total / whole if whole > 0 else total.astype(float)
 
     def get_depth(self) -> int:
-        """Longest path from the root to a leaf, in splits."""
+        """Length of the longest path from the root to a leaf, in splits: 0 for a tree of one leaf.
+        Leaves that no training row reaches count as well."""
         check_is_fitted(self)
         return self._model.shape[3]
 
     def get_n_leaves(self) -> int:
-        """Number of leaves; empty ones count."""
+        """Number of leaves, at least 1. Leaves that no training row reaches, as a branch per
+        declared level may have, count as well."""
         check_is_fitted(self)
         return self._model.shape[1]
 
     def cut(self, step: int) -> Self:
-        """The model as it was after `step` splits (0: the root alone)."""
+        """The model as it was after `step` splits, as a new estimator; 0 gives the root alone.
+
+        Nodes that were split later are leaves again. The estimator itself is not changed.
+
+        Raises:
+            ValueError: a negative `step`.
+
+        Raises:
+            ValueError: a negative `step`.
+        """
         check_is_fitted(self)
         from sklearn.base import clone
 
@@ -282,7 +327,15 @@ class TreeEstimator(Readable, Estimator):
         return other
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Any:
-        """Draw the tree with matplotlib; see `fasttree.plots.plot_tree`. Returns the axes."""
+        """Draw the tree with matplotlib.
+
+        Args:
+            ax: the axes to draw on; None makes a new figure.
+            options: further arguments of `fasttree.plots.plot_tree`.
+
+        Returns:
+            The axes.
+        """
         from ..plots import plot_tree
 
         return plot_tree(self, ax=ax, **options)

@@ -4,8 +4,6 @@ What
     A forest remembers the seed of its trees, a checksum of its rows, and its parameters. A further
     fit grows the missing trees. The seed of a tree depends on its index alone, so the forest is the
     same as one grown at once.
-When not to use it
-    Directly; see `FastForestClassifier`.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ def fixed_parameters(forest: Any) -> dict[str, Any]:
 
 def trees_before(forest: Any, config: dict[str, Any]) -> tuple[_engine.Forest, int] | None:
     """The trees of the last fit with the checksum of their rows; None where all trees are to be
-    grown. Enters their seed into `config`.
+    grown. Their seed is written into `config`.
 
     Raises:
         ValueError: fewer trees than the forest has, or a parameter that has changed.
@@ -71,7 +69,11 @@ def trees_before(forest: Any, config: dict[str, Any]) -> tuple[_engine.Forest, i
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """True if two values of a parameter are equal; arrays must be equal in all cells."""
+    """Whether two values of a parameter are equal; arrays must be equal in all cells.
+
+    A warm start compares the parameters of the last fit with the current ones by it. Objects are
+    compared by ``==``, so criteria with equal options are the same.
+    """
     if one is other:
         return True
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):

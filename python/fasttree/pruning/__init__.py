@@ -190,8 +190,8 @@ IMPURITIES: dict[Task, tuple[str, ...]] = {
 
 @checked(impurity=one_value, criterion=one_value)
 def impurity_for(impurity: str, criterion: Any, task: Task = "classification") -> str:
-    """What a leaf's rows cost: as named, or (``"auto"``) what fits the `criterion`, a name or an
-    object."""
+    """Name of the impurity by which the cost of a leaf is computed: the one that is named, or for
+    ``"auto"`` the one that fits the `criterion`, a name or an object."""
     one_of("task", task, TASKS)
     name = getattr(criterion, "name", criterion)
     if impurity == "auto":

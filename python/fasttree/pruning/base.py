@@ -10,6 +10,8 @@ from .._checks.declared import Declared
 class Pruning(Declared):
     """A pruning method of the core's registry, with its options.
 
+    It holds options only; the core prunes. An object may be given to several estimators.
+
     Attributes:
         info: the registry's facts: name, text, source, options with their domains.
     """
@@ -20,6 +22,8 @@ class Pruning(Declared):
     def to_config(self) -> dict[str, Any]:
         """The method and its options as the core takes them.
 
+        Options are checked here, at the time of the fit, and not in the constructor.
+
         Raises:
             ValueError: an option outside its domain.
         """
@@ -28,7 +32,9 @@ class Pruning(Declared):
 
     @property
     def needs_rows(self) -> str | None:
-        """The kind of rows that ``model.prune`` needs; None if it needs none."""
+        """The kind of rows that ``model.prune`` needs beside the tree, such as held-out rows; None
+        if it needs none. It may depend on an option: the registry names the option that asks for
+        rows."""
         rows = self.info["rows"]
         if rows is None or (rows[1] is not None and not getattr(self, rows[1])):
             return None

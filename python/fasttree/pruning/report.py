@@ -21,6 +21,8 @@ from .base import Pruning
 class Cut:
     """One change that pruning made to a node.
 
+    It prints as a sentence with the action, the feature and the costs that were compared.
+
     Attributes:
         node: number of the node in the tree before pruning.
         action: ``"leaf"`` (it became a leaf), ``"raise"`` (it was replaced by its heaviest branch),
@@ -69,8 +71,10 @@ class _PricedCut(Cut):
 
 
 class PruneReport(Listed[Cut]):
-    """The changes that pruning made, in order, a sequence of `Cut`; prints as text, in a notebook
-    as a table."""
+    """The changes that pruning made, a sequence of `Cut` in the order in which they were made.
+
+    It is empty if nothing was cut. It prints as text, and displays in a notebook as a table.
+    """
 
     of = Cut
 

@@ -84,6 +84,9 @@ def encode_target(
 def target_of_column(column: Column) -> Target:
     """The target of classes that a column holds; labels may be missing.
 
+    Unlike `encode_target` it keeps the order of the levels, and makes classes of levels that no row
+    has.
+
     Args:
         column: a nominal column, whose levels are the classes, or whole numbers, which become ints.
 
@@ -117,6 +120,8 @@ def without_unused_levels(column: Column) -> Column:
 
 def with_sorted_levels(column: Column) -> Column:
     """A nominal column with its levels in ascending order; itself if they are.
+
+    Codes are translated; missing cells stay missing.
 
     Examples:
         >>> codes = np.array([1, 0, -1], dtype=np.int32)
@@ -164,6 +169,9 @@ def _checked_family(name: str, cells: np.ndarray) -> str | None:
 
 def refuse_continuous(name: str, values: np.ndarray) -> None:
     """Refuse numbers with a fraction as classes, in scikit-learn's words.
+
+    A fit of classes to such numbers is nearly always meant as a regression, and scikit-learn
+    refuses it as well.
 
     Args:
         name: name of the target.

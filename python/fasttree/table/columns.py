@@ -72,8 +72,11 @@ class Column:
         return len(self.values)
 
     def as_seen(self, rows: np.ndarray) -> Column:
-        """The column as these rows alone would be read: levels that are not declared are those
-        that they have, and other cells are missing."""
+        """The column as it would be read from these rows alone; cells of other rows become missing.
+
+        Declared levels stay. Other levels are kept only if one of the rows has them, so a fold does
+        not know the levels of its test rows. The column itself is returned if no level goes.
+        """
         levels = self.levels or ()
         seen = np.unique(np.asarray(self.values)[rows]) if levels else np.zeros(0, np.int64)
         seen = seen[seen >= 0].astype(np.int64)
@@ -88,7 +91,7 @@ class Column:
             (('c', 'b'), [0, -1, 1])
         """
         levels, kept = self.levels or (), [*codes]
-        new_codes = np.full(len(levels) + 1, -1, np.int32)  # the last is that of a missing cell
+        new_codes = np.full(len(levels) + 1, -1, np.int32)  # the code -1 selects the last entry
         new_codes[kept] = np.arange(len(kept))
         values = new_codes[np.asarray(self.values, np.int64)]
         kept_levels = tuple(levels[code] for code in kept)
@@ -96,19 +99,25 @@ class Column:
 
     @property
     def n_missing(self) -> int:
-        """Number of missing cells."""
+        """Number of missing cells: NaN in a numeric column, codes below 0 in a nominal one. It is
+        counted at each call, in O(rows); unsigned codes have no missing cells."""
         if self.kind == "numeric":
             return int(np.count_nonzero(np.isnan(self.values)))
         return 0 if self.values.dtype.kind == "u" else int(np.count_nonzero(self.values < 0))
 
     @property
     def is_missing(self) -> np.ndarray:
-        """Which values are missing, shape (n_rows,)."""
+        """Which cells are missing, bool, shape (n_rows,): NaN in a numeric column, a code below 0
+        in a nominal one. The array is computed at each call."""
         values = np.asarray(self.values)
         return np.isnan(values) if self.kind == "numeric" else values < 0
 
     def take(self, rows: Any) -> Column:
-        """The same column (same levels) restricted to `rows` (indices, mask or slice)."""
+        """The same column restricted to `rows` (indices, mask or slice), in their order.
+
+        The levels stay, also levels that no row has any more, so that codes keep their meaning;
+        `as_seen` drops such levels.
+        """
         return replace(self, values=self.values[rows])
 
     def labels(self) -> np.ndarray:
@@ -137,7 +146,9 @@ class Column:
 
 
 def placeholder_column(name: str, n_rows: int) -> Column:
-    """A constant column, which no split divides, in the position of an unused one."""
+    """A constant numeric column of zeros, which no split divides, in the position of an unused one.
+    Thus the positions of features are the same in the rows of a fit and in new rows, whatever the
+    unused column holds there."""
     return Column(name, "numeric", np.zeros(n_rows))
 
 
@@ -163,7 +174,8 @@ def refuse_infinity(block: np.ndarray, name_of: Callable[[int], str]) -> None:
 
 
 def complex_message(name: str) -> str:
-    """The message for a column of complex numbers, which begins as that of scikit-learn."""
+    """The message of the error for a column of complex numbers, with a remedy. It begins with
+    scikit-learn's words ("Complex data not supported"), which its estimator checks look for."""
     return (
         f"Complex data not supported: column {name!r}; pass its real and imaginary parts as "
         f"two columns"
@@ -171,8 +183,11 @@ def complex_message(name: str) -> str:
 
 
 def datetime_message(name: str, what: str = "dates or times", *, are_dates: bool = False) -> str:
-    """The message for a column of dates, times or durations (`what`); of dates it names the
-    argument that makes year, month and weekday of them."""
+    """The message of the error for a column of dates, times or durations, with a remedy.
+
+    `what` names the content. If `are_dates`, the remedy also names the argument that makes year,
+    month and weekday of the column, which times of day and durations do not have.
+    """
     parts = f", or use year, month and weekday: {argument('dates', [name])}" if are_dates else ""
     return (
         f"column {name!r} holds {what}, which is neither numeric nor nominal; turn it into numbers "
@@ -182,6 +197,9 @@ def datetime_message(name: str, what: str = "dates or times", *, are_dates: bool
 
 def make_levels(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
     """Declared levels as a tuple of Python's own types.
+
+    Scalars of NumPy become numbers and texts of Python, so that model files and messages can write
+    them.
 
     Raises:
         ValueError: a level that is missing or declared twice, or more than `MAX_LEVELS` levels.
@@ -289,6 +307,8 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
 def sort_levels(name: str, values: set[Any]) -> list[Any]:
     """Distinct values in ascending order, as Python's own types.
 
+    Sorted levels make results independent of the order of the rows.
+
     Raises:
         TypeError: the values cannot be sorted.
     """
@@ -305,6 +325,9 @@ def codes_of(
     name: str, cells: list[Any], levels: Sequence[Any] | None
 ) -> tuple[np.ndarray, tuple[Any, ...]]:
     """Codes and levels of a list of cells.
+
+    Missing cells are None, NaN, pandas.NA and NaT. The cells must be hashable, as each is looked up
+    in a dict.
 
     Args:
         name: name of the column, for errors.
@@ -510,6 +533,9 @@ def encode(
 def numeric_block(block: np.ndarray, name_of: Callable[[int], str]) -> np.ndarray:
     """A 2-D array as float64 (float32 stays float32), after a check for infinity.
 
+    A block of one of these two types is returned without a copy; integers must be exact as float64.
+    NaN passes as a missing cell.
+
     Args:
         block: numbers, shape (n_rows, n_columns).
         name_of: gives the name of a column by its position, for errors.
@@ -556,7 +582,11 @@ def _presence(block: np.ndarray) -> np.ndarray:
 
 
 def has_gaps(present: np.ndarray) -> bool:
-    """Whether some column lacks a value below its largest one; `present` is as in `code_block`."""
+    """Whether some column lacks a value below its largest one.
+
+    `present` says which values occur, bool, shape (n_values, n_columns). With a gap, values are not
+    the codes of the occurring levels, so `code_block` has to make a new block.
+    """
     return bool((~present[:-1] & present[1:]).any())
 
 

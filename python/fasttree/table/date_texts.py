@@ -1,8 +1,8 @@
 """Dates and times of day as text: one grammar, the order of day and month, and time zones.
 
 What
-    A text is a date if the grammar matches all of it: three parts in any order, of which one may be
-    the name of a month, and a time of day, which may have a fraction and a time zone behind it.
+    A text is a date if the grammar matches all of it: three parts in any order (one of them may be
+    the name of a month), and a time of day, which may have a fraction and a time zone behind it.
     Which number is the day, the texts of a column tell together (`infer_date_order`).
 Complexity
     O(length) per text; `infer_date_order` reads each text once per order.
@@ -36,8 +36,8 @@ ENDS_OF_MONTHS = {1, 28, 29, 30, 31}
 """Days of dates that mean whole months; there are as few of them as of years."""
 
 MAX_SPREAD, MAX_GAP = 0.5, 92
-"""Of the days between the dates of a regular series: the largest standard deviation as a share of
-the mean (for dates at random it is 1), and the largest mean."""
+"""Limits on the days between the dates of a regular series: the largest standard deviation as a
+share of the mean (for dates at random it is 1), and the largest mean."""
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _GRAMMAR = re.compile(
@@ -56,7 +56,7 @@ _GRAMMAR = re.compile(
     )?(?:\s\([a-z]{2,9}\))?\s*""".replace("MONTH", rf"(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"),
     re.IGNORECASE | re.VERBOSE,
 )
-"""Three parts, of which the first or last is the year and at most one the name of a month, as the
+"""Three parts; the first or last is the year, and at most one is the name of a month, as the
 conditions on the groups `year`, `name` and `word` say; then a time of day, and the day of the week
 in brackets. One mark separates numbers."""
 
@@ -79,7 +79,7 @@ _OFFSET = re.compile(r"(?:UTC|GMT|Z)?(?:([+-])([01]?\d|2[0-3])(?::?([0-5]\d))?)?
 
 
 def date_match(text: str) -> re.Match[str] | None:
-    """The parts of a date and its time of day; None of another text. The day may not exist.
+    """The parts of a date and its time of day; None for another text. The day may not exist.
 
     Examples:
         >>> date_match("31.1.2024 9:30 pm").group("first", "third", "hour", "half")
@@ -98,12 +98,17 @@ SAMPLE_SIZE = 1000
 
 
 def some_levels(levels: Sequence[Any]) -> Sequence[Any]:
-    """The levels of a column, or of more than twice `SAMPLE_SIZE` evenly spaced ones."""
+    """All levels of a column, or evenly spaced ones if there are at least twice `SAMPLE_SIZE`.
+
+    At most about twice `SAMPLE_SIZE` levels are returned, so that reading them as dates or numbers
+    stays cheap. Which ones depends on their order alone.
+    """
     return levels[:: max(1, len(levels) // SAMPLE_SIZE)]
 
 
 def share_of_dates(levels: Sequence[Any]) -> float:
-    """Share, in [0, 1], of the levels that read as dates; of many levels, of `some_levels`.
+    """Share, in [0, 1], of the levels that read as dates; if there are many levels, a share of
+    `some_levels`.
 
     Examples:
         >>> share_of_dates(("2024-01-31", "2024-02-01")), share_of_dates(("a", "2024-02-01"))
@@ -115,7 +120,7 @@ def share_of_dates(levels: Sequence[Any]) -> float:
 
 
 def first_day(text: str) -> datetime.date | None:
-    """The first day of a month, quarter, half or week of a year; None of another text.
+    """The first day of a month, quarter, half or week of a year; None for another text.
 
     Examples:
         >>> [str(first_day(text)) for text in ("2024-02", "Feb 2024", "Q3 2024", "2024-W05")]
@@ -194,13 +199,19 @@ def _zone_in(match: re.Match[str]) -> datetime.tzinfo | None:
 
 
 def time_zone_in(text: str) -> datetime.tzinfo | None:
-    """The time zone of a text that is a date with an offset behind its time of day; else None."""
+    """The time zone of a text that is a date with an offset, such as +02:00, behind its time of
+    day.
+
+    None if the text is no date or has no offset. Words such as CST count as no time zone, because
+    several zones have the same one.
+    """
     match = date_match(text)
     return None if match is None else _zone_in(match)
 
 
 def is_offset(zone: str) -> bool:
-    """Whether the name of a time zone is an offset, such as UTC+02:00, and not a place."""
+    """Whether the name of a time zone is an offset, such as UTC+02:00, and not a place. Offsets
+    need no data base of time zones, and not every library of frames reads them."""
     return _OFFSET.fullmatch(zone) is not None
 
 
@@ -245,7 +256,7 @@ Form = Literal["day", "time", "zone", "odd"]
 
 
 class Moment(NamedTuple):
-    """A date as text; those of one `form` can be put in order.
+    """A date as text. Dates of one `form` can be put in order.
 
     Attributes:
         at: the day and the time to the second, in the time zone of the text if it has one.

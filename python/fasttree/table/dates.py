@@ -2,12 +2,12 @@
 
 What
     A column of dates, of a temporal type or as text, becomes three numeric columns that come after
-    all others. The column itself keeps its place and is unused. Model files hold why a column is
-    unused as a text, and nothing else of dates: it says that the column holds dates, in which order
-    their text has day, month and year, whether it has the form that SQL reads, and their time zone,
-    to which new rows are converted. `date_reason` writes this text, `parse_date_reason` reads it.
-    `date_parts` makes numbers of the cells of a column: texts, Python's dates, arrays and series;
-    `time_zone_of` finds their time zone.
+    all others. The column itself keeps its place and is unused. Model files hold a text on why a
+    column is unused, and nothing else about dates. This text says that the column holds dates, in
+    which order their text has day, month and year, whether it has the form that SQL reads, and
+    their time zone, to which new rows are converted. `date_reason` writes this text,
+    `parse_date_reason` reads it. `date_parts` makes numbers of the cells of a column: texts,
+    Python's dates, arrays and series; `time_zone_of` finds their time zone.
 Complexity
     A text is read once per level by a pattern; series and arrays of a temporal type are converted
     by their library, other cells one by one.
@@ -46,8 +46,11 @@ month, quarter, half or week of a year is its first day."""
 
 
 def values_of(values: Any) -> list[Any]:
-    """The cells of a column as a list; of a `Column` its levels that occur, in the order of their
-    codes, or its different numbers."""
+    """The different cells of a finished column, or all cells of an array or series, as a list.
+
+    For a nominal `Column` these are its levels that occur, in the order of their codes; for a
+    numeric one its numbers without missing ones, ascending. Dates are recognised on this list.
+    """
     if not isinstance(values, Column):
         return listed(values)
     codes = np.unique(np.asarray(values.values))
@@ -107,6 +110,8 @@ def temporal(values: Any) -> Any:
 
 def date_parts(values: Any, order: str, zone: str) -> np.ndarray:
     """Year, month and weekday of dates, NaN where there is none.
+
+    Equal texts are read once. The weekday is 1 for Monday to 7 for Sunday.
 
     Args:
         values: dates or texts as a list, an array or a series of any library.
@@ -183,8 +188,8 @@ class DateFormat(NamedTuple):
     Attributes:
         order: of the texts, one of `ORDERS`.
         zone: the time zone to which times of other zones are converted; empty: none.
-        is_local: whether each time is read in its own zone. Else a column without a `zone` gets
-            that of its cells.
+        is_local: whether each time is read in its own zone. Else a column without a `zone` gets the
+            zone of its cells.
         is_long: whether the training rows had years of four digits, or no text: then 31-01-24 does
             not begin with a year.
 
@@ -202,7 +207,8 @@ class DateFormat(NamedTuple):
 
     @classmethod
     def parse(cls, text: DateOrder) -> DateFormat:
-        """The format that a text gives."""
+        """The format that a text such as ``"dmy"`` or ``"ymd Europe/Berlin"`` gives: an order, and
+        after a space the time zone. It is the inverse of ``str``, and checks neither part."""
         order, _, zone = text.partition(" ")
         return cls(order, zone)
 
@@ -258,6 +264,9 @@ def parse_date_reason(reason: str) -> DateFormat | None:
 def part_names(dates: Iterable[str]) -> list[str]:
     """The names of the columns that are made of columns of dates.
 
+    They are in the order of `PARTS`, for one column of dates after the other, which is also the
+    order of the columns in a Table.
+
     Examples:
         >>> part_names(["signup"])
         ['signup (year)', 'signup (month)', 'signup (weekday)']
@@ -266,7 +275,11 @@ def part_names(dates: Iterable[str]) -> list[str]:
 
 
 def parse_date_reasons(reasons: Mapping[str, str]) -> dict[str, DateFormat]:
-    """The formats of the columns that are unused because they hold dates, by name."""
+    """The formats of the columns that are unused because they hold dates, by name.
+
+    `reasons` are the texts in ``Table.unused``, from which the formats are read, as model files
+    hold nothing else on dates. Columns that are unused for another reason are left out.
+    """
     formats = {name: parse_date_reason(reason) for name, reason in reasons.items()}
     return {name: one for name, one in formats.items() if one is not None}
 
@@ -293,7 +306,9 @@ def date_formats(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, D
 
 
 def date_orders(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, DateOrder]:
-    """`date_formats` as texts."""
+    """The date formats of the columns of dates as texts, such as ``"dmy Europe/Berlin"``, by name.
+    See `date_formats` for which columns these are; the parameter `dates` of `Table` reads such
+    texts."""
     return {name: str(one) for name, one in date_formats(names, unused).items()}
 
 

@@ -3,14 +3,14 @@
 What
     A column of text whose values all read as ``1,5`` or ``1.234,50`` (some may be whole) becomes
     numeric, and so does one of ``1,234.50``, and of these with the same currency or percent sign at
-    each (`texts.numbers_by_decimal_mark`). Values that all have three digits behind the comma
-    (``1,234``) may be either: `decimal` decides, else the numbers of other columns of the file or
-    of that of a model, else they are decimals, but in a file with commas between its cells text.
-    ``1.234.567`` is thousands, and so is then all of its column. ``1.234`` beside
-    ``764`` is one thousand and more where `decimal` or other columns say that a comma is decimal;
-    else the user is told that it may be.
+    each (`number_texts.numbers_by_decimal_mark`). Values that all have three digits behind the
+    comma (``1,234``) may be either: `decimal` decides. Without it, the numbers in other columns of
+    the file decide, or in the file that a model was fitted on. Otherwise they are decimals, except
+    in a file with commas between its cells, where they stay text. A column that holds ``1.234.567``
+    has separated thousands in all cells. ``1.234`` beside ``764`` is one thousand and more where
+    `decimal` or other columns say that a comma is decimal; else the user is told that it may be.
 Complexity
-    O(levels) of the columns of text, O(rows) of those of numbers.
+    O(levels) for each column of text, O(rows) for each column of numbers.
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ def may_have_thousands(column: Column, *, surely: bool = False) -> bool:
 def has_decimal_point(column: Column) -> bool:
     """Whether most fractions of a numeric column do not have exactly three digits.
 
+    If most of them have three digits, the points may separate thousands instead.
+
     Examples:
         >>> has_decimal_point(Column("a", "numeric", np.array([4.64, 5.3])))
         True
@@ -134,8 +136,8 @@ def as_numbers(column: Column, sep: str, *marks: str | None) -> Column:
 def parse_texts(
     columns: Sequence[Column], nominal: Container[str] = ()
 ) -> tuple[tuple[Column, ...], FileCells]:
-    """Columns of a frame, those of text as numbers if a file would hold them with a sign, a decimal
-    comma or separated thousands; and how these numbers are written.
+    """Columns of a frame, with columns of text turned into numbers if their texts are numbers with
+    a sign, a decimal comma or separated thousands; and how these numbers are written.
 
     Texts that are plain numbers stay levels, and so do the columns named in `nominal` and those
     whose type declares levels.
@@ -160,6 +162,7 @@ def parse_texts(
 
 
 def number_sign(column: Column) -> str:
-    """The currency or percent sign of the first level of a column, if it has one."""
+    """The currency or percent sign of the first level of a column, such as ``"$"``; "" if it has
+    none. Callers use it for columns whose levels all have the same sign."""
     match = SIGNS.search(str(column.levels[0])) if column.levels else None
     return match[0] if match else ""

@@ -25,6 +25,8 @@ def float_of_integers(
 ) -> np.ndarray:
     """An integer array (1-D or 2-D) as float64, exactly.
 
+    Integers of at most 32 bits are converted without a check, as all of them are doubles.
+
     Raises:
         ValueError: a number that no double holds, so that it would become another one; the message
             names its column (`name_of` of its index), or target, and row.
@@ -53,6 +55,8 @@ def float_of_integers(
 def any_inexact(values: np.ndarray) -> bool:
     """Whether integers are beyond 2^53 and not all doubles.
 
+    Unlike `float_of_integers` it raises nothing, for columns that may be left out instead.
+
     Examples:
         >>> any_inexact(np.array([2**53 + 1])), any_inexact(np.array([2**60, 3]))
         (True, False)
@@ -65,7 +69,11 @@ def any_inexact(values: np.ndarray) -> bool:
 
 
 def inexact_message(name: str, row: int, value: int, *, is_target: bool = False) -> str:
-    """The words of the error for a whole number that float64 does not hold."""
+    """The message of the error for a whole number that float64 does not hold.
+
+    It names the column and row and the nearest number, and suggests an offset. A feature may also
+    be left out or given as strings, which a target (`is_target`) may not.
+    """
     instead = "" if is_target else ", leave the column out, or give strings"
     return (
         f"{'target' if is_target else 'column'} {name!r}, row {row}: float64 has no {value}, the "
@@ -76,6 +84,9 @@ def inexact_message(name: str, row: int, value: int, *, is_target: bool = False)
 
 def is_inexact(cell: Any) -> bool:
     """Whether a cell is a whole number that float64 does not hold.
+
+    Whole numbers up to 2^53 in size and floats never are; a larger whole number of Python or NumPy
+    may be.
 
     Examples:
         >>> is_inexact(2**53 + 1), is_inexact(2**53), is_inexact(0.1)

@@ -25,8 +25,8 @@ def with_exposure(table: Table, exposure: Any, kept: tuple[np.ndarray, int] | No
         table: rows with counts as target.
         exposure: positive numbers, shape (n_rows,), or the name of a column, which then is no
             feature.
-        kept: numbers of the rows that the table has of those that exposures are given of, and how
-            many these are; None where it has all.
+        kept: (positions of the rows that the table has among the rows with an exposure, number of
+            the latter); None if the table has all of them.
 
     Raises:
         ValueError: another shape, an exposure that is not positive, or a target that is no number.
@@ -54,7 +54,15 @@ def with_exposure(table: Table, exposure: Any, kept: tuple[np.ndarray, int] | No
 def rates_of(
     counts: np.ndarray, exposure: Any, kept: tuple[np.ndarray, int] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Counts per exposure, and the exposures, each of shape (n_rows,); see `with_exposure`."""
+    """Counts per exposure, and the exposures, float64, each of shape (n_rows,).
+
+    `counts` is the target of the rows that are kept; `exposure` has one number per row that the
+    caller gave, and `kept` says which of them these are (their positions, number of given rows).
+
+    Raises:
+        ValueError: another shape, an exposure that is not positive and finite, a negative count, or
+            a rate that is too large; the message names the row.
+    """
     given, n_given = (np.arange(len(counts)), len(counts)) if kept is None else kept
     exposures = weights_array(exposure, "exposure")
     if exposures.shape != (n_given,):

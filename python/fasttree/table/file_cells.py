@@ -1,4 +1,4 @@
-"""`FileCells`: how a file writes its cells: those without a value, and decimals.
+"""`FileCells`: how a file writes cells without a value, and decimals.
 
 What
     `datasets.load` takes texts and numbers for cells without a value from its parameter `missing`,
@@ -33,8 +33,8 @@ class FileCells:
         everywhere: texts for cells of all columns, numbers written in full. The empty text among
             them says that there are no others.
         by_column: texts for cells of one column, by its name; the empty text as above.
-        remembered: texts that need not occur: those that a model brings, and ``NA``. With some, the
-            rows are those of a model, and nothing is asked or told about their cells.
+        remembered: texts that need not occur: the texts that a model brings, and ``NA``. If there
+            are any, the rows are read for a model, and no message is issued about their cells.
         decimal: ``","`` or ``"."``, where the caller or the file says so.
         dates: how a model reads columns of dates: their names and formats.
         signs: columns of numbers with a currency or percent sign: their names and signs.
@@ -76,7 +76,7 @@ class FileCells:
 
     @classmethod
     def of_json(cls, stored: Any) -> FileCells:
-        """The inverse of `as_json`; what it returns need not occur.
+        """The inverse of `as_json`; the texts that it returns need not occur in a file.
 
         Raises:
             ValueError, TypeError, KeyError, AttributeError: what `as_json` did not write.
@@ -92,7 +92,9 @@ class FileCells:
         return replace(cells, remembered=remembered, decimal=decimal, signs=signs)
 
     def as_json(self) -> dict[str, Any]:
-        """The texts as plain data."""
+        """The texts, the decimal mark and the signs as plain data, for a model file; see `of_json`.
+        Texts by column are sorted by name, so that equal models have equal files. `dates`, `names`
+        and `remembered` are not stored."""
         by_column = {name: list(texts) for name, texts in sorted(self.by_column.items())}
         document = {
             "everywhere": list(self.everywhere),
@@ -102,7 +104,9 @@ class FileCells:
         return {**document, "signs": dict(self.signs)} if self.signs else document
 
     def as_argument(self) -> Any:
-        """The value of `missing` that says the same."""
+        """The value of the parameter `missing` that gives these texts: a list, or a mapping by
+        column with the key None for all columns. Printed code uses it, so it is made of plain lists
+        and texts."""
         everywhere = list(self.everywhere)
         by_column = {name: list(texts) for name, texts in self.by_column.items()}
         if not by_column:
@@ -111,14 +115,20 @@ class FileCells:
 
     @property
     def told(self) -> dict[str, Any]:
-        """What a caller or model says of the cells of a file, not what the file has itself."""
+        """The fields that a caller or model gives, by name, without the fields that a file itself
+        shows (decimal mark, signs). They replace the fields of the same names in the cells of a
+        file that was read."""
         return {name: getattr(self, name) for name in ("everywhere", "by_column", "remembered")}
 
     def __bool__(self) -> bool:
         return bool(self.everywhere or self.by_column or self.decimal or self.signs)
 
     def beside(self, given: FileCells) -> FileCells:
-        """These and the caller's, whose texts must occur."""
+        """These cells of a model together with the cells that a caller gives.
+
+        Texts of both are joined, everywhere and by column. A text that the caller gives must occur
+        in the file, so it is no longer among the remembered ones, which need not.
+        """
         by_column = {
             name: _all_of(self.by_column.get(name, ()), given.by_column.get(name, ()))
             for name in {**self.by_column, **given.by_column}
@@ -140,15 +150,20 @@ class FileCells:
 
     @property
     def texts(self) -> set[str]:
-        """The texts of all columns."""
+        """The texts for missing cells of all columns together, as a set. The empty text may be
+        among them; it says that there are no others."""
         return {*self.everywhere, *(text for texts in self.by_column.values() for text in texts)}
 
     def of_column(self, name: str) -> tuple[str, ...]:
-        """The texts for cells of a column."""
+        """The texts that mean a missing cell in the column of this name: first the texts for all
+        columns, then the texts for this one. A column that is not named has only the former."""
         return (*self.everywhere, *self.by_column.get(name, ()))
 
     def numbers_of(self, name: str) -> tuple[float, ...]:
         """The numbers that mean a missing cell in a column of numbers.
+
+        They are the texts for this column that read as finite numbers, for columns that are numbers
+        already.
 
         Examples:
             >>> FileCells.of({None: ["n/a", -9], "age": [999]}).numbers_of("age")
@@ -158,8 +173,12 @@ class FileCells:
         return tuple(x for x in numbers if x is not None and math.isfinite(x))
 
     def warn_of_signs(self, prefix: str = "") -> None:
-        """Name the columns that are read as numbers though their cells have a currency or percent
-        sign, in a warning that begins with `prefix`."""
+        """Warn of the columns that are read as numbers though their cells have a currency or
+        percent sign.
+
+        The warning begins with `prefix`, such as the name of a file, and names each column with its
+        sign. There is none without such columns or under `quiet`.
+        """
         if self.signs and not is_quiet():
             named = some_of([f"{name!r} ({sign})" for name, sign in self.signs])
             warn_caller(
@@ -201,7 +220,7 @@ def _all_of(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _number(text: str) -> float | None:
-    """The number that a text is, if so; one with a comma matches as text alone."""
+    """The number that a text is, else None; a number with a comma matches as text alone."""
     try:
         return None if "," in text else float(text)
     except ValueError:

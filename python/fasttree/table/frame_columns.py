@@ -23,7 +23,8 @@ from .columns import Column
 
 
 def is_frame(X: Any) -> bool:
-    """True for an eager data frame of a library that narwhals reads.
+    """Whether X is an eager data frame of a library that narwhals reads. Arrays, lists and mappings
+    are ruled out without importing narwhals; lazy frames are none.
 
     Examples:
         >>> import pandas as pd
@@ -113,7 +114,9 @@ def fill_labels(X: Any, columns: Mapping[int, tuple[Column, Any]]) -> Any:
 
 
 def pandas_values(column: Column, pandas: Any) -> Any:
-    """The cells of a column as pandas has them: numbers, or a Categorical."""
+    """The cells of a column as pandas holds them: an array of numbers, or a Categorical with all
+    declared levels, ordered if the column is. Missing cells are NaN. `pandas` is the imported
+    module."""
     if column.kind == "numeric":
         return column.values
     categories = pandas.Index(list(column.levels or ()), dtype=None if column.levels else object)

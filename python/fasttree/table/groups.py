@@ -52,7 +52,7 @@ def group_codes(groups: Any, n_rows: int) -> np.ndarray:
     different = dict.fromkeys(labels)
     if len(different) < 2:
         raise ValueError("groups: all rows are of one group, which cannot be divided")
-    # scikit-learn numbers sorted labels; those of several types are numbered as they come.
+    # scikit-learn numbers sorted labels; labels of several types are numbered as they come.
     with suppress(TypeError):
         different = dict.fromkeys(sorted(different))
     code_of = {label: code for code, label in enumerate(different)}

@@ -23,7 +23,7 @@ def pop_if_named(X: Any, values: Any, parameter: str) -> tuple[Any, Any]:
         parameter: name of the argument, for errors.
 
     Raises:
-        ValueError: the name is no column of X, or that of the target.
+        ValueError: the name is no column of X, or it is the target of the Table.
 
     >>> pop_if_named({"a": [1, 2], "site": ["x", "y"]}, "site", "groups")
     ({'a': [1, 2]}, ['x', 'y'])
@@ -41,9 +41,11 @@ def pop_if_named(X: Any, values: Any, parameter: str) -> tuple[Any, Any]:
 def pop_column(X: Any, name: str, parameter: str = "y") -> tuple[Any, Any]:
     """X without a column, and the cells of that column.
 
+    Names are compared as texts. The type of X stays, except that a record array becomes a mapping.
+
     Args:
-        X: a frame, a mapping of columns or a record array; or a Table, of which `name` is the
-            target, which stays in it.
+        X: a frame, a mapping of columns or a record array; or a Table whose target is `name`; the
+            target stays in it.
         name: name of the column.
         parameter: name of the argument that names it, for errors.
 
@@ -78,7 +80,12 @@ def pop_column(X: Any, name: str, parameter: str = "y") -> tuple[Any, Any]:
 
 
 def select_columns(X: Any, names: Sequence[str]) -> Any:
-    """Some columns of a frame, in the type of X; of a mapping or a record array a mapping."""
+    """Some columns of X in the order of `names`: a frame of the same library, or a mapping from
+    names to cells if X is a mapping or a record array. Other columns are not read.
+
+    Raises:
+        ValueError: a name that is no column of a mapping or a record array.
+    """
     frame = None if isinstance(X, Mapping) else _narwhals_frame(X)
     if frame is not None:
         return frame.select(names).to_native()

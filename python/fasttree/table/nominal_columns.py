@@ -1,7 +1,7 @@
 """Which columns are nominal: the parameter `categorical_features`, for rows and for Tables.
 
 `resolve_roles` reads scikit-learn's forms of the parameter; `recast_columns` makes finished columns
-what it says.
+nominal or numeric as it says.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ def resolve_roles(
     categorical: Any, n_features: int, names: Callable[[], list[str]]
 ) -> Roles | Kind | None:
     """The roles of columns that scikit-learn's parameter `categorical_features` gives.
+
+    Only the parameter is checked, not the cells: a numeric role for text is refused where the
+    column is read.
 
     Args:
         categorical: the value of the parameter.
@@ -89,7 +92,9 @@ def resolve_roles(
 
 
 def each_role(roles: Roles | Kind | None, n_features: int) -> Roles:
-    """The role of each column, from what `resolve_roles` returns."""
+    """The role of each column as a list of length `n_features`, from the result of `resolve_roles`.
+    One role for all columns is repeated, also None, which leaves the role to the type of the
+    cells."""
     return [roles] * n_features if roles is None or isinstance(roles, str) else roles
 
 

@@ -7,7 +7,7 @@ What
     argument of the function that reads files. `numbers_by_decimal_mark` gives the numbers of texts
     that are read without the help of the user. Nothing else is converted here.
 Complexity
-    O(length of the texts); of a column with many levels, about `SAMPLE_SIZE` of them are looked at.
+    O(length of the texts); in a column with many levels, about `SAMPLE_SIZE` levels are looked at.
 """
 
 from __future__ import annotations
@@ -118,6 +118,8 @@ _LEADING_ZERO = re.compile(r"\s*[-+]?0\d")
 class Reading(NamedTuple):
     """A decimal mark by which texts are numbers.
 
+    Texts such as 1.234 have two readings, and a remedy then shows both.
+
     Attributes:
         mark: the decimal mark.
         meaning: what a number with a mark then means, such as "1,500 is fifteen hundred".
@@ -147,8 +149,10 @@ def _readings(texts: Sequence[str], more: str = "") -> list[Reading]:
 def conversion_code(texts: Sequence[str], more: str = "") -> str:
     """Code that makes numbers, or dates, of a pandas column of texts.
 
+    If the texts can be read in two ways, the code of both follows, each with its meaning.
+
     Args:
-        texts: the texts, all of which read as numbers.
+        texts: the texts; each of them reads as a number.
         more: further arguments of the code, such as ``", errors='coerce'"``.
 
     Examples:
@@ -279,8 +283,8 @@ def numbers_by_decimal_mark(levels: Sequence[Any]) -> dict[str | None, list[floa
 
 
 def stray_word(levels: Sequence[Any]) -> tuple[str, str] | None:
-    """The first of a few words among levels that otherwise are numbers, with or without a sign,
-    and how these words are read as missing cells; None of other levels.
+    """The first of a few words among levels that otherwise are numbers, with or without a sign, and
+    how these words are read as missing cells; None for other levels.
 
     Examples:
         >>> stray_word(("1.5", "2", "3", "4", "n/a"))
@@ -361,7 +365,7 @@ def _replaced(text: str, steps: Sequence[Sequence[str]]) -> str:
 
 def dates_or_numbers(levels: Sequence[Any]) -> str | None:
     """A description of the dates or formatted numbers that the classes of a target are, with what
-    makes numbers of them; None of other classes.
+    makes numbers of them; None for other classes.
 
     Examples:
         >>> dates_or_numbers(("2024-01-31", "2024-02-01"))
@@ -377,6 +381,9 @@ def dates_or_numbers(levels: Sequence[Any]) -> str | None:
 
 def codes_of_words(levels: Sequence[Any]) -> list[int]:
     """Codes (positions) of the levels that are texts and no numbers.
+
+    Numbers in any format count as numbers: with a decimal comma, separated thousands, or an
+    exponent.
 
     Examples:
         >>> codes_of_words(("1", "2,5", "n/a", "1e3", "1.352,16"))

@@ -30,6 +30,9 @@ _LONG_INTEGER = re.compile(r"\s*[+-]?\d{16,308}\s*")
 def encode_numbers(y: Any, n_rows: int, name: str | None = None) -> NumericTarget:
     """The target of a regression that y holds.
 
+    Texts are read as the cells of a CSV file are. The absolute value of a number is at most
+    `MAX_NUMBER`, so that sums of squares stay finite.
+
     Args:
         y: numbers, or texts that are numbers, shape (n_rows,) or (n_rows, 1).
         n_rows: number of rows of X.
@@ -48,6 +51,9 @@ def encode_numbers(y: Any, n_rows: int, name: str | None = None) -> NumericTarge
 
 def target_numbers(name: str, cells: np.ndarray | Column) -> np.ndarray:
     """The cells of a target as float64, NaN where one is missing.
+
+    Missing numbers are allowed here, for Tables with rows to predict; a fit refuses them
+    (`NumericTarget.checked_numbers`).
 
     Args:
         name: name of the target.

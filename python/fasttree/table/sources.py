@@ -45,6 +45,9 @@ Cells = np.ndarray | Column
 class Source:
     """X as a block or as columns.
 
+    A block is kept as it is, so that a large array is not copied. `pop_target` and
+    `select_or_rename` change the object in place.
+
     Attributes:
         n_rows, n_columns: shape of X.
         names: names of the columns; None if X has none.
@@ -59,7 +62,8 @@ class Source:
     cells: list[Cells] | None = None
 
     def column(self, j: int) -> Cells:
-        """The cells of the column at a position."""
+        """The cells of the column at position `j`, counted from 0: a view of the block, or the
+        cells as the user gave them. The caller must not change them."""
         if self.block is not None:
             return self.block[:, j]
         assert self.cells is not None
@@ -68,6 +72,9 @@ class Source:
 
 def read_source(X: Any, unused: Collection[str] = ()) -> Source:
     """X as a block or as columns.
+
+    Arrays keep their types, and `Table` makes columns of them; only columns whose type declares
+    levels are coded here.
 
     Args:
         X: anything that `Table` takes.
@@ -112,7 +119,13 @@ def _is_sparse(X: Any) -> bool:
 
 
 def check_names(names: list[str]) -> list[str]:
-    """Refuse duplicate column names, naming the first."""
+    """Return the names of columns, or refuse duplicate ones.
+
+    A duplicate name would make results by name ambiguous.
+
+    Raises:
+        ValueError: naming the first name that occurs twice, and its positions.
+    """
     if len(set(names)) != len(names):
         double = next(name for name, n in Counter(names).items() if n > 1)
         places = [i for i, n in enumerate(names) if n == double]
@@ -177,7 +190,8 @@ def array_from_list(cells: Any) -> np.ndarray:
 
 
 def is_single_value(cells: Any) -> bool:
-    """Whether a value of a mapping is one cell, not a column.
+    """Whether a value of a mapping is one cell, not a column. A text is one cell, though it has a
+    length, and so is an array without dimensions.
 
     >>> is_single_value("text"), is_single_value(np.array(1.0)), is_single_value([1.0])
     (True, True, False)
@@ -501,7 +515,13 @@ def select_or_rename(source: Source, names: list[str], target: str | None) -> No
 
 
 def pop_target(source: Source, target: str) -> Cells:
-    """Remove the column of the target from X, and return its cells."""
+    """Remove the column of the target from a source, in place, and return its cells.
+
+    `target` is a name; columns without names are called ``x0``, ``x1``, ... .
+
+    Raises:
+        ValueError: there is no column of this name.
+    """
     names = source.names or [f"x{j}" for j in range(source.n_columns)]
     check_column(target, names, "target")
     j = names.index(target)
@@ -517,7 +537,8 @@ def pop_target(source: Source, target: str) -> Cells:
 
 
 def unknown_name(name: str, names: Sequence[str], what: str) -> str:
-    """The message for an unknown name of a `what`, with the most similar known name."""
+    """The text of an error for a name that is not known, with the most similar known name or a list
+    of all. `what` is the noun for the named object, such as "column"."""
     return f"no {what} is named {name!r}; {nearest(name, names)}"
 
 
@@ -527,7 +548,9 @@ def nearest(name: str, names: Sequence[str]) -> str:
 
 
 def check_shape(rows: int, columns: int) -> tuple[int, int]:
-    """The shape of a Table.
+    """The shape of a Table, (rows, columns), if it has at least one row and one column.
+
+    The messages of the errors are scikit-learn's, which its estimator checks look for.
 
     Raises:
         ValueError: no rows or no columns.
@@ -542,7 +565,11 @@ def check_shape(rows: int, columns: int) -> tuple[int, int]:
 
 
 def refuse_lazy(frame: Any, X: Any) -> None:
-    """Refuse X if narwhals calls it lazy."""
+    """Raise a TypeError that names the remedy if narwhals calls X lazy.
+
+    A lazy frame would be computed again at each access to a column, so the user collects it once.
+    `frame` is X as narwhals wraps it.
+    """
     import narwhals as nw
 
     if isinstance(frame, nw.LazyFrame):
@@ -553,7 +580,12 @@ def refuse_lazy(frame: Any, X: Any) -> None:
 
 
 def cells_of(X: Any, name: str) -> Any:
-    """A column of a frame, a mapping or a record array, in the type that it has there."""
+    """A column of a frame, a mapping or a record array, in the type that it has there.
+
+    Raises:
+        TypeError: X has no column names, or the mapping holds a single value under this name.
+        ValueError: X has no column of this name.
+    """
     names = names_of(X)
     if names is None:
         raise TypeError(
@@ -569,7 +601,8 @@ def cells_of(X: Any, name: str) -> Any:
 
 
 def listed(values: Any) -> list[Any]:
-    """The cells of a column of any library as a list."""
+    """The cells of a column of any library (pandas, Polars, Arrow, NumPy) as a list of Python
+    values. The elements of any other sequence are not changed."""
     # A Series of pandas or Polars, an Arrow column and an array each have one of these methods.
     named = ("to_list", "to_pylist", "tolist")
     to_list = next((getattr(values, name) for name in named if hasattr(values, name)), None)
@@ -577,8 +610,11 @@ def listed(values: Any) -> list[Any]:
 
 
 def names_of(X: Any) -> list[str] | None:
-    """Names of the columns of a frame, mapping or record array; None of other rows, or if no name
-    is a text."""
+    """Names of the columns of a frame, mapping or record array, as texts.
+
+    The result is None for other rows, and for a frame none of whose names is a text: pandas numbers
+    the columns of a frame that was made without names.
+    """
     if isinstance(X, Mapping):
         return [str(name) for name in X]
     names = getattr(X, "column_names", getattr(X, "columns", None))
@@ -603,7 +639,8 @@ def check_column(name: str, names: Sequence[str], parameter: str) -> None:
 
 
 def check_known(names: Iterable[str], known: Sequence[str], parameter: str) -> None:
-    """Refuse names that are not among those of the columns; the error names the parameter."""
+    """Refuse names that are no names of columns. The ValueError names the parameter that has them
+    and suggests the most similar column. `known` are the names of the columns."""
     for name in names:
         if name not in known:
             raise ValueError(f"{option(parameter)}: {unknown_name(name, known, 'column')}")

@@ -63,24 +63,27 @@ class _Attributes:
 class Table(_Attributes):
     """A training set: features with names, kinds and levels, and (optionally) the target.
 
+    A Table is not changed after it is made; methods return new Tables that share the cells. Fits,
+    cross-validations and scores encode it for the core once.
+
     Args:
         X: features, n rows x p columns: 2-D NumPy array (float, int, bool, object, str), list of
             rows, mapping of columns, or a pandas / Polars / PyArrow frame.
         y: n class labels (ints, bools, strings, whole floats, a series of those), for a regression
-            n numbers, or None. The classes are the labels that occur, sorted, those of a
-            categorical series too.
+            n numbers, or None. The classes are the labels that occur, sorted, also if y is a
+            categorical series.
         feature_names: p names; for a frame: the columns to use, in this order. Default: the frame's
             names, or ``x0, x1, ...``.
         target: name of the target; when `y` is None, the column of X that holds it. Default
             ``"class"`` or the name of the series y.
-        categorical_features: ``"from_dtype"`` (strings, categories, Enums, bools are nominal, but
-            for strings of a frame that are all numbers with the same currency or percent sign, or
-            with separated thousands or a decimal comma: these are numbers, as in a CSV file),
-            ``"all"``, None (all numeric), or a bool mask, indices or names of the nominal features
-            (the others are numeric). A 2-D uint8 array with ``"all"`` is read without a copy when
-            its values are codes 0, 1, ... v-1 that all occur in their column.
+        categorical_features: ``"from_dtype"`` (strings, categories, Enums, bools are nominal; but
+            strings of a frame that are all numbers with the same currency or percent sign, or with
+            separated thousands or a decimal comma, are numbers, as in a CSV file), ``"all"``, None
+            (all numeric), or a bool mask, indices or names of the nominal features (the others are
+            numeric). A 2-D uint8 array with ``"all"`` is read without a copy when its values are
+            codes 0, 1, ... v-1 that all occur in their column.
         levels: mapping from a column's (or the target's) name to its declared levels, in order;
-            those of the target are classes even if no row has them.
+            levels of the target are classes even if no row has them.
         unused: why columns are never read (identifiers, dates, constants), by name; models keep
             their place, and their cells may be of any type.
         dates: columns of X (a frame or mapping) with dates, whose year, month and weekday (1:
@@ -96,8 +99,8 @@ class Table(_Attributes):
         as_given: False where a fit looks for identifiers, dates and constants among the columns: of
             a frame or file that a function has made a Table of. A Table of yours is as given.
         sample_weight: weights of the rows where a file gives them (ARFF), else None.
-        exposure: what the counts of the target were divided by, where `exposure=` of a fit or a
-            cross-validation made rates of them, else None. It weighs the rows.
+        exposure: the numbers by which the counts of the target were divided, where `exposure=` of a
+            fit or a cross-validation made rates of them, else None. They weigh the rows.
         file_cells: what missing cells of a file hold, where its reader was told some texts or
             numbers, and the decimal mark and signs of its numbers; models keep them.
         row_numbers: numbers of the rows, counted from 0, in the data that they were taken from by
@@ -165,7 +168,7 @@ class Table(_Attributes):
         n_rows, n_columns = source.n_rows, source.n_columns
         self.shape = sources.check_shape(n_rows, n_columns)
         self.has_feature_names, self._names = source.names is not None, source.names
-        # Declared levels of the target are under its name, those of features under theirs.
+        # Declared levels of a feature or the target are under its name.
         target_levels: Sequence[Any] | None = None
         if levels:
             series = getattr(y, "name", None)
@@ -277,7 +280,7 @@ class Table(_Attributes):
             y: labels, or the name of the column of a frame X that holds them.
             categorical_features: as in `Table`; of a Table other than "from_dtype" makes its
                 columns nominal or numeric anew.
-            options: those of `Table`.
+            options: further arguments of `Table`.
 
         Examples:
             >>> t = Table([[0.0], [1.0]], [0, 1])
@@ -327,7 +330,8 @@ class Table(_Attributes):
 
     @property
     def n_features(self) -> int:
-        """Number of features."""
+        """Number of features, at least 1. Unused columns and the parts of dates are counted, the
+        target is not."""
         return self.shape[1]
 
     @property
@@ -338,7 +342,8 @@ class Table(_Attributes):
 
     @property
     def feature_names(self) -> list[str]:
-        """Names of the features, in column order (``x0, x1, ...`` if none were given)."""
+        """Names of the features, in column order; ``x0, x1, ...`` if none were given
+        (`has_feature_names`). The result is a new list at each call."""
         if self._names is None:
             self._names = [f"x{j}" for j in range(self.shape[1])]
         return list(self._names)
@@ -347,7 +352,14 @@ class Table(_Attributes):
         return f"x{j}" if self._names is None else self._names[j]
 
     def column(self, key: int | str) -> Column:
-        """One feature by position or name, without making the others."""
+        """One feature by position or name, without making the others.
+
+        A position counts from 0. If the features are one block, the values of the column are a view
+        of it.
+
+        Raises:
+            KeyError: no feature has this name.
+        """
         if isinstance(key, str):
             names = self.feature_names
             if key not in names:
@@ -363,7 +375,8 @@ class Table(_Attributes):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """All features as columns (made on first use when the features are one block)."""
+        """All features as columns, in order. If the features are one block, the columns are made on
+        first use and kept, with views of the block as values."""
         check_mapped(self._block)
         if self._columns is None:
             self._columns = tuple(self.column(j) for j in range(self.shape[1]))
@@ -385,22 +398,30 @@ class Table(_Attributes):
 
     @property
     def target(self) -> str | None:
-        """Name of the target, None without one."""
+        """Name of the target; None if the Table has no target. It need not be a column of a frame:
+        labels that are given as an array are named "class" by default."""
         return None if self._target is None else self._target.name
 
     @property
     def y(self) -> np.ndarray | None:
-        """Class labels, 1-D (None without a target; None cells where a file has no label); of a
-        regression numbers, NaN where one is missing."""
+        """The target row by row, shape (n_rows,); None without a target.
+
+        Class labels have their own dtype, or are objects with None where a file has no label. A
+        regression has numbers, NaN where one is missing.
+        """
         return None if self._target is None else self._target.decode()
 
     @property
     def task(self) -> Task:
-        """``"regression"`` where the target is a number, else ``"classification"``."""
+        """``"regression"`` where the target is a number, else ``"classification"``. A Table without
+        a target has the latter, too."""
         return "regression" if isinstance(self._target, NumericTarget) else "classification"
 
     def as_regression(self) -> Table:
         """The Table with its target as a number; itself where it is one.
+
+        Classes that are numbers become these numbers; a missing label becomes NaN. Features and
+        weights are shared, not copied.
 
         Raises:
             ValueError: no target, or classes that are not numbers, with the first row.
@@ -420,7 +441,12 @@ class Table(_Attributes):
 
     @property
     def numbers(self) -> np.ndarray:
-        """The numbers of a regression, float64; a row without one is a ValueError naming it."""
+        """The numbers of a regression, float64, shape (n_rows,).
+
+        Raises:
+            ValueError: there is no target, it has classes, or the number of a row is missing; the
+                message names the row.
+        """
         target = self._need_target()
         if isinstance(target, NumericTarget):
             return target.checked_numbers()
@@ -436,31 +462,39 @@ class Table(_Attributes):
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """Class labels in order: declared ones, or the occurring ones, sorted; none of a number."""
+        """Class labels in order: the declared ones, or the occurring ones, sorted. The tuple is
+        empty if the target is a number."""
         return self._need_target().classes
 
     @property
     def class_values(self) -> np.ndarray:
-        """`classes` as a 1-D array in the dtype of the labels (scikit-learn's ``classes_``)."""
+        """`classes` as a 1-D array in the dtype of the labels, which is scikit-learn's
+        ``classes_``. It is empty for a regression; a Table without a target raises a ValueError."""
         target = self._need_target()
         return np.array(()) if isinstance(target, NumericTarget) else target.values
 
     @property
     def labels_are_numbers(self) -> bool:
         """Whether the class labels are numbers: neither text, bools, categories nor declared
-        levels."""
+        levels. Only such labels may be meant as a regression. It is False for a regression
+        itself."""
         target = self._need_target()
         return isinstance(target, Target) and target.is_number
 
     @property
     def y_codes(self) -> np.ndarray:
-        """Labels as int32 codes into `classes`; a row without a label is a ValueError naming it."""
+        """Labels as int32 codes into `classes`, shape (n_rows,).
+
+        Raises:
+            ValueError: there is no target, it is a number, or a row has no label; the message names
+                the row.
+        """
         return self._need_target().checked_codes()
 
     @property
     def target_column(self) -> Column | None:
-        """The target as a nominal Column (code -1 where a label is missing), of a regression as a
-        numeric one."""
+        """The target as a Column: nominal with the classes as levels (code -1 where a label is
+        missing), or numeric for a regression. None without a target."""
         t = self._target
         if isinstance(t, NumericTarget):
             return Column(t.name, "numeric", t.numbers)
@@ -468,7 +502,8 @@ class Table(_Attributes):
 
     @property
     def all_columns(self) -> tuple[Column, ...]:
-        """The features, and the target last if there is one."""
+        """The features, and the target last if there is one. Checks and views that treat the target
+        as one more column read it."""
         target = self.target_column
         return self.columns if target is None else (*self.columns, target)
 
@@ -518,14 +553,25 @@ class Table(_Attributes):
         return new
 
     def drop(self, *names: str) -> Table:
-        """The Table without some features."""
+        """The Table without the features of these names; rows, target and weights stay.
+
+        Raises:
+            ValueError: a name that is no feature, with the most similar one; or no feature is left.
+        """
         sources.check_known(names, self.feature_names, "drop")
         new = self.with_columns(c for c in self.columns if c.name not in names)
         new.origin = self.origin and f"{self.origin}.drop({', '.join(map(repr, names))})"
         return new
 
     def with_columns(self, columns: Iterable[Column]) -> Table:
-        """The same rows, target and weights under other features (binned, imputed)."""
+        """The same rows, target and weights under other features (binned or imputed ones, say).
+
+        Unused columns stay unused if a new column has their name. `origin` is empty in the result,
+        as no call makes these columns from a file.
+
+        Raises:
+            ValueError: another number of rows.
+        """
         new = self._clone()
         new._set_columns(tuple(columns))
         if new.shape[0] != self.shape[0]:
@@ -540,6 +586,9 @@ class Table(_Attributes):
 
     def with_unused(self, reasons: Mapping[str, str], names: Sequence[str] = ()) -> Table:
         """The Table with columns that models keep a place for but never read.
+
+        Each of these columns is a constant in the result, whatever its cells were. Thus the
+        positions of the other columns equal their positions in a model.
 
         Args:
             reasons: why each column is unused, by name; a column that the Table lacks is added.
@@ -560,7 +609,8 @@ class Table(_Attributes):
 
     @property
     def dates(self) -> dict[str, DateOrder]:
-        """The columns of dates of which the Table has year, month and weekday, and their order."""
+        """The columns of dates from which the Table has year, month and weekday, by name, with the
+        order and time zone in which they are read, such as ``"dmy"``. Empty without dates."""
         return date_orders(self.feature_names, self.unused) if self.unused else {}
 
     def with_dates(self, dates: Mapping[str, DateOrder] | Sequence[str]) -> Table:
@@ -590,15 +640,20 @@ class Table(_Attributes):
 
     @property
     def missing_target(self) -> np.ndarray:
-        """Numbers of the rows whose target is missing, ascending."""
+        """Positions of the rows whose label or number is missing, ascending; shape (n_missing,). A
+        Table without a target raises a ValueError."""
         target = self._need_target()
         if isinstance(target, NumericTarget):
             return np.flatnonzero(np.isnan(target.numbers))
         return np.flatnonzero(target.codes < 0)
 
     def drop_missing_target(self) -> Table:
-        """The Table of the rows whose target is known (itself when all are); levels that the others
-        alone have go, unless they are declared."""
+        """The Table of the rows whose target is known (the Table itself if all are).
+
+        Levels that occur only in the other rows are dropped, unless they are declared.
+        `row_numbers` keeps the numbers of the rows, so that messages name rows as the file has
+        them.
+        """
         gone = self.missing_target
         if len(gone) == 0:
             return self
@@ -619,6 +674,8 @@ class Table(_Attributes):
 
     def head(self, n: int = 5) -> Table:
         """The Table of the first n rows, which prints with them.
+
+        It is a Table like any other, with all levels, and its repr lists the rows.
 
         Examples:
             >>> Table([["a", 1.0], ["b", 2.0], ["a", 4.0]], [0, 1, 1]).head(2)
@@ -650,13 +707,19 @@ class Table(_Attributes):
         return Records(views.column_records(self))
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame: nominal columns (and the target, last) as Categoricals with their
-        levels."""
+        """A pandas DataFrame with the features, and the target as the last column if there is one.
+
+        Nominal columns and classes are Categoricals with all their levels, from which `Table` reads
+        them again. Weights and exposures are not in it.
+        """
         return views.pandas_frame(self)
 
     def equals(self, other: Table) -> bool:
-        """True if both hold the same rows under the same schema (names, kinds, levels, classes,
-        target name)."""
+        """Whether both Tables hold the same rows under the same schema.
+
+        Compared are names, kinds, levels, cells, classes and the name of the target, with missing
+        cells equal to each other. Weights, exposures and the name of the data set are not.
+        """
         if (
             self.shape != other.shape
             or self.feature_names != other.feature_names

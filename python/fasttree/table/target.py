@@ -21,7 +21,8 @@ from .columns import Column
 
 
 def no_target() -> ValueError:
-    """The error of rows without a target, in scikit-learn's words."""
+    """The ValueError for rows without a target, to be raised by the caller. In Python its words are
+    scikit-learn's, which its estimator checks look for; the shell has words of its own."""
     return ValueError(
         worded(
             "requires y to be passed, but the target y is None: give labels, the name of a column "
@@ -35,6 +36,8 @@ def no_target() -> ValueError:
 @dataclass(slots=True)
 class Target:
     """A target of classes.
+
+    Codes are what the core reads; labels are kept to be given back unchanged.
 
     Attributes:
         name: name of the target.
@@ -62,7 +65,8 @@ class Target:
         return replace(self, labels=labels, codes=self.codes[rows])
 
     def decode(self) -> np.ndarray:
-        """Labels row by row; an object array with None where a label is missing."""
+        """The labels row by row, shape (n_rows,), in their own dtype. If a label is missing, the
+        result is an object array with None for it."""
         if self.labels is not None:
             return self.labels
         if len(self.codes) == 0 or int(self.codes.min()) >= 0:
@@ -71,6 +75,8 @@ class Target:
 
     def checked_codes(self) -> np.ndarray:
         """The codes, after a check that every row has a label.
+
+        A fit calls it; a Table itself may have rows without a label, which are predicted.
 
         Raises:
             ValueError: a label is missing; the message names the first such row.
@@ -89,6 +95,9 @@ MAX_NUMBER = 1e60
 class NumericTarget:
     """A target of numbers, which a regression predicts.
 
+    It has the methods `take`, `decode` and `checked_codes` of `Target`, so that a Table calls them
+    without asking for its type.
+
     Attributes:
         name: name of the target.
         numbers: the numbers, float64, shape (n_rows,); NaN where one is missing.
@@ -103,13 +112,16 @@ class NumericTarget:
     def take(self, rows: Any) -> NumericTarget:
         """The same target restricted to some rows.
 
+        Positions may repeat, as in a bootstrap sample.
+
         Args:
             rows: positions, a slice or a mask.
         """
         return NumericTarget(self.name, self.numbers[rows])
 
     def decode(self) -> np.ndarray:
-        """The numbers row by row."""
+        """The numbers row by row, float64, shape (n_rows,), NaN where one is missing. The array
+        itself is returned, not a copy."""
         return self.numbers
 
     def checked_codes(self) -> NoReturn:
@@ -126,6 +138,8 @@ class NumericTarget:
 
     def checked_numbers(self) -> np.ndarray:
         """The numbers, after a check that none is missing.
+
+        A fit calls it; a Table itself may have rows without a number, which are predicted.
 
         Raises:
             ValueError: a number is missing; the message names the first such row.

@@ -25,6 +25,8 @@ def read_target_cells(
 ) -> tuple[np.ndarray | Column, str]:
     """The 1-D cells that y holds, and the name of the target.
 
+    A frame or array of one column is accepted with the warning that scikit-learn issues.
+
     Args:
         y: an array, list, series or frame of one column.
         n_rows: number of rows of X.
@@ -124,6 +126,8 @@ def _is_frame(y: Any) -> bool:
 
 def refuse_dtype(name: str, dtype: np.dtype) -> None:
     """Refuse arrays of complex numbers, dates and durations, which are no target.
+
+    The dtype is looked at, not the cells; arrays of objects pass and are checked cell by cell.
 
     Args:
         name: name of the target.

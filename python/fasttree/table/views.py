@@ -23,7 +23,8 @@ MAX_FEATURES = 20
 
 
 def summary(table: Any) -> str:
-    """A line with the numbers of rows, of features of each kind, and of classes of the target."""
+    """A line of text with the name, the numbers of rows and of features of each kind, and the
+    target with its number of classes. It is the repr of a Table and reads no cells."""
     n_rows, n_features = table.shape
     if table.block is None:
         numeric = sum(column.kind == "numeric" for column in table.columns)
@@ -54,7 +55,8 @@ def _kind(column: Column, noun: str, name: str) -> str:
 
 
 def html(table: Any) -> str:
-    """The first five rows under the kinds, levels and missing cells of the columns."""
+    """An HTML table of the first five rows, with the kind and the number of missing cells of each
+    column above them. Notebooks show it; wide Tables are cut, and a note says so."""
     shown, notes = _shown(table)
     kinds = [_kind(column, "level", column.kind) for column in shown]
     if table.target is not None:
@@ -68,7 +70,8 @@ def html(table: Any) -> str:
 
 
 def rows_as_text(table: Any) -> str:
-    """All rows as a table of text."""
+    """All rows as a table of text, one line per row, with missing cells empty. Wide Tables are cut,
+    and a note below says so. The cost is O(cells)."""
     shown, notes = _shown(table)
     cells = [
         ["" if v is None or str(v) == "nan" else one_line(str(v)) for v in column.labels().tolist()]
@@ -80,7 +83,8 @@ def rows_as_text(table: Any) -> str:
 
 
 def column_records(table: Any) -> list[dict[str, Any]]:
-    """Name, kind, number of levels, missing cells and role of every column, the target last."""
+    """One dict per column, the target last: name, kind, levels (their number, None for a numeric
+    column), missing (number of cells) and role ("feature", "unused" or "target")."""
     roles = ["unused" if name in table.unused else "feature" for name in table.feature_names]
     return [
         {
@@ -115,7 +119,11 @@ def block_as_array(block: np.ndarray, levels: np.ndarray | None) -> np.ndarray:
 
 
 def columns_as_array(columns: Sequence[Column]) -> np.ndarray:
-    """The features as a 2-D array: float64 when all are numeric, else objects."""
+    """The features as a new 2-D array, shape (n_rows, n_columns).
+
+    It is float64 with NaN for missing cells if all columns are numeric, else an object array of
+    labels and numbers. There must be at least one column.
+    """
     if all(c.kind == "numeric" for c in columns):
         return np.column_stack([c.values.astype(np.float64, copy=False) for c in columns])
     result = np.empty((len(columns[0]), len(columns)), dtype=object)
@@ -125,7 +133,8 @@ def columns_as_array(columns: Sequence[Column]) -> np.ndarray:
 
 
 def pandas_frame(table: Any) -> Any:
-    """The features and the target as a pandas DataFrame."""
+    """The features and the target as a pandas DataFrame; see `Table.to_frame`. pandas is imported
+    here, so that Tables work without it."""
     import pandas
 
     cells = {column.name: pandas_values(column, pandas) for column in table.all_columns}

@@ -2,7 +2,7 @@
 
 What
     A *part* is a batch or a partition. `sources` reads batches, and `unchanged` refuses a source
-    that changes between two passes. `parts` merges the names, levels and classes of all parts,
+    that changes between two passes. `part_facts` merges the names, levels and classes of all parts,
     `passes` finds imputed values and cut points and turns parts into codes, and `fitting` grows
     trees and forests on the codes.
 Complexity

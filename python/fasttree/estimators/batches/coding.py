@@ -25,6 +25,9 @@ from .reading import Rows
 class Coding:
     """Turns parts into codes.
 
+    It is made in steps, as the passes find imputed values and cut points, and is sent to the
+    workers of a cluster. Equal parts give equal codes in every process.
+
     Attributes:
         facts: columns, levels and classes of all parts.
         target: name of the target.
@@ -40,7 +43,8 @@ class Coding:
 
     @property
     def n_levels(self) -> list[int]:
-        """Number of levels of each column, 0 for a numeric one."""
+        """Number of levels of each column, 0 for a numeric one. These are the levels of all parts
+        together, so that a code means the same level in each part."""
         return [0 if levels is None else len(levels) for levels in self.facts.levels]
 
     def target_of(self, rows: Rows) -> Any:
@@ -69,6 +73,9 @@ class Coding:
     def blocks(self, rows: Rows, impute: bool = True) -> list[np.ndarray]:
         """The features as blocks for the core, with codes of the merged levels.
 
+        A block of floats in which nothing is imputed is passed on without a copy; otherwise each
+        column is a block.
+
         Args:
             rows: the rows of a part.
             impute: whether missing cells are replaced by `fills`.
@@ -85,7 +92,12 @@ class Coding:
         return _engine.blocks_of(columns)
 
     def schema(self) -> dict[str, Any]:
-        """Names, kinds, levels, classes, cut points and imputed values, for the core."""
+        """Names, kinds, levels, classes, cut points and imputed values, as the core reads them.
+
+        A numeric column has cut points only once they are known (`cuts` is not empty), and a column
+        has an imputed value only if it had missing cells to fill. The fitted model stores this
+        schema.
+        """
         features = []
         for j, (name, levels) in enumerate(zip(self.facts.names, self.facts.levels, strict=True)):
             feature: dict[str, Any] = {"name": name, "kind": "numeric"}

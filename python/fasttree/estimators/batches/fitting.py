@@ -1,14 +1,16 @@
-"""Fits of trees and forests on batches of rows, of which only codes are kept in memory.
+"""Fits of trees and forests on batches of rows; only codes of the cells are kept in memory.
 
 What
     `fit` reads the batches in several passes, keeps one byte per cell (two if a column has more
     than 256 codes), and grows a tree or forest on these codes. The model is bit-identical to a fit
     on all rows together with ``threshold_search="histogram"``; numbers of a target are kept on one
-    grid (2^-41 of their range at most), so that this holds of leaf numbers where all are on it.
+    grid (2^-41 of their range at most), so the predicted numbers are bit-identical only if all
+    numbers of the target lie on this grid.
 Complexity
     Two to five passes over the batches: one for kinds, levels and classes (if there is a schema, it
     reads labels, weights and nominal columns only), one for imputed values with ``missing="mode"``,
-    one or two for the cut points of numeric columns, and one for the codes. Growth as on an array.
+    one or two for the cut points of numeric columns, and one for the codes. Growth costs as much as
+    on an array.
 Memory
     Three times p + 1 bytes per row for p columns (p + 5 with weights), rounded up to a multiple of
     eight; a forest needs 20 bytes per row more.
@@ -47,12 +49,15 @@ core = _engine.core
 class Facts(NamedTuple):
     """What the core needs to know about all rows together.
 
+    The core reads them in place of the schema and the columns of a Table, as it gets rows as codes.
+    Numbers of codes, sums and ranges are over all parts.
+
     Attributes:
         schema: names, kinds, levels and classes (`Coding.schema`).
-        features: of each feature its number of codes, whether one of them is for missing cells,
-            and the range of each code of a numeric one.
+        features: for each feature, its number of codes, whether one of them is for missing cells,
+            and for a numeric one the range of each code.
         weighted: whether rows have weights.
-        sums: of the target, by class (`passes.Encoded`).
+        sums: sums of the target by class (`passes.Encoded`).
         n_rows: number of rows.
         target_range: the smallest and the largest number of a regression; None for classes.
     """
@@ -67,6 +72,9 @@ class Facts(NamedTuple):
 
 def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The configuration of a fit on parts.
+
+    Batches and partitions share it. Only names, levels, classes and the number of copies are read,
+    not cells, so it can refuse parameters before a second pass over the rows.
 
     Args:
         estimator: a tree or a forest.
@@ -158,6 +166,9 @@ def _warn_of_lost_digits(numbers: TargetNumbers, target: str) -> None:
 def check_arguments(estimator: Any, y: Any, sample_weight: Any, frames: bool = True) -> None:
     """Check that batches and partitions support the arguments of `fit` and the parameters.
 
+    It runs before any row is read. What depends on the columns is checked by `check_plan` after the
+    first pass.
+
     Args:
         estimator: a tree or a forest.
         y, sample_weight: as `fit` was given them.
@@ -192,12 +203,20 @@ def check_arguments(estimator: Any, y: Any, sample_weight: Any, frames: bool = T
 
 
 def reader_for(estimator: Any, y: str | None = None, sample_weight: str | None = None) -> Reader:
-    """The reader of parts for an estimator; `y` and `sample_weight` are names of columns."""
+    """The reader that splits each part into features, target and weights for an estimator.
+
+    `y` and `sample_weight` are names of columns of the parts; None where they come as collections
+    beside the rows (Dask Arrays), or where rows have no weights. Which columns are nominal, and
+    whether the target is a number, follows from the estimator.
+    """
     return Reader(y, sample_weight, estimator.categorical_features, estimator._task)
 
 
 def facts_of(coding: Coding, features: list[passes.CodedFeature], sums: list[int]) -> Facts:
     """The facts of all rows for the core.
+
+    `coding` need not have cut points yet: `check_plan` makes facts with the largest number of bins
+    in their place.
 
     Args:
         coding: of all parts.
@@ -211,9 +230,13 @@ def facts_of(coding: Coding, features: list[passes.CodedFeature], sums: list[int
 class Columns:
     """The features of a source with a schema.
 
+    Numeric columns need not be read for levels, and a Parquet file can leave columns out, so the
+    first pass over a wide table is short. Without a schema both tuples are empty, and all columns
+    are read.
+
     Attributes:
         features: names of the features, in order.
-        spared: those that are numeric by the schema, which the first pass does not read.
+        spared: the features that are numeric by the schema, which the first pass does not read.
     """
 
     features: tuple[str, ...]
@@ -222,6 +245,9 @@ class Columns:
     @classmethod
     def of(cls, names: Iterable[str], numbers: Iterable[str], reader: Reader) -> Columns:
         """The features of a source.
+
+        Columns are spared only with ``categorical_features="from_dtype"``. At least one column is
+        read, because a Table cannot be empty.
 
         Args:
             names: names of all its columns.
@@ -236,7 +262,11 @@ class Columns:
         return cls(tuple(features), tuple(spared))
 
     def completed(self, facts: PartFacts) -> PartFacts:
-        """Facts of a pass that did not read the spared columns, with these added."""
+        """The facts of a pass that did not read the spared columns, with these columns added.
+
+        The spared columns are numeric by the schema, so they have no levels. Afterwards the columns
+        are in the order of `features`.
+        """
         if not self.spared:
             return facts
         levels_of = dict(zip(facts.names, facts.levels, strict=True))
@@ -246,6 +276,9 @@ class Columns:
 
 def first_pass(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
     """Make a first pass over the batches.
+
+    It reads labels, weights and nominal columns, and only those numeric columns that cannot be
+    spared (`Columns`). Classes without a row of weight > 0 are left out of the facts.
 
     Args:
         batches: the source.

@@ -1,8 +1,8 @@
 """Columns, levels and classes of data in parts (batches or partitions).
 
 What
-    `facts_of_rows` collects the facts of one part, and `merge_facts` merges those of two. The
-    result does not depend on the order of the parts or on processes.
+    `facts_of_rows` collects the facts of one part, and `merge_facts` merges the facts of two parts.
+    The result does not depend on the order of the parts or on processes.
 Decisions
     Levels and classes that occur are sorted; declared ones keep their order if all parts declare
     the same.
@@ -31,6 +31,9 @@ core = _engine.core
 @dataclass(frozen=True)
 class TargetNumbers:
     """Facts about the numbers of a target.
+
+    They say how fine the common grid of all numbers has to be, and whether it loses digits
+    (`_warn_of_lost_digits`).
 
     Attributes:
         range: the smallest and the largest number.
@@ -78,6 +81,9 @@ class TargetNumbers:
 class PartFacts:
     """The facts of one or several parts.
 
+    They hold everything that a fit needs before it reads cells as codes. They are small, so workers
+    send them to the client and parts are merged there.
+
     Attributes:
         names, levels: name and levels of each column; levels are None for numbers.
         has_names: whether the names were given by the user.
@@ -104,16 +110,23 @@ class PartFacts:
 
     @property
     def kinds(self) -> list[Kind]:
-        """The kind of each column."""
+        """The kind of each column, ``"numeric"`` or ``"nominal"``: a column is nominal if it has
+        levels, even an empty tuple of them."""
         return ["numeric" if levels is None else "nominal" for levels in self.levels]
 
     @property
     def target_range(self) -> tuple[float, float] | None:
-        """The smallest and the largest number of a regression; None for classes."""
+        """The smallest and the largest number of the target of a regression; None for classes. Both
+        are finite, as a missing or infinite number of the target is an error."""
         return None if self.numbers is None else self.numbers.range
 
     def table_of_one_row(self) -> Table:
-        """A Table with these columns and classes and one row, for checks that read no cells."""
+        """A Table with these columns and classes and one row, for checks that read no cells.
+
+        The estimators check their parameters against the names, levels and classes of a Table. Its
+        only row has zeros, missing levels and the first class, so results that depend on cells have
+        no meaning.
+        """
         columns = [
             Column(name, kind, np.zeros(1) if levels is None else np.array([-1]), levels)
             for name, kind, levels in zip(self.names, self.kinds, self.levels, strict=True)
@@ -125,7 +138,11 @@ class PartFacts:
         return Table.from_columns(columns, Column("y", "nominal", np.array([0]), self.classes))
 
     def without_unused_classes(self) -> PartFacts:
-        """These facts without the classes that no row has."""
+        """These facts without the classes that no row of weight > 0 has, in the same order.
+
+        It is called once the facts of all parts are merged: a class may be declared in each part
+        (by a categorical type) and occur in none.
+        """
         if len(self.occurring) == len(self.classes):
             return self
         occurs = np.array([label in self.occurring for label in self.classes], dtype=bool)
@@ -135,6 +152,9 @@ class PartFacts:
 
 def facts_of_rows(rows: Rows) -> PartFacts:
     """The facts of one part.
+
+    Levels are taken from the Table of this part, sorted or declared. Only the target is looked at
+    row by row; levels and kinds are known from the Table.
 
     Args:
         rows: the rows of the part.

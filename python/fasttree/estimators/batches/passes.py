@@ -37,7 +37,7 @@ class Gaps(NamedTuple):
 
     Attributes:
         missing: number of missing cells.
-        terms: of a numeric column, terms of the exact sum of its values; of a nominal one, counts
+        terms: for a numeric column, terms of the exact sum of its values; for a nominal one, counts
             by level.
         known: number of known values of a numeric column, with copies; 0 for nominal ones.
     """
@@ -124,6 +124,9 @@ def _columns(coding: Coding, rows: Rows, impute: bool) -> list[np.ndarray]:
 def merge_gaps(coding: Coding, a: list[Gaps], b: list[Gaps]) -> list[Gaps]:
     """The gaps of two parts together.
 
+    Counts and terms of exact sums are added, so the mode or mean does not depend on the order of
+    the parts.
+
     Args:
         coding: the coding of all parts.
         a, b: the gaps of each column in either part.
@@ -177,6 +180,10 @@ def edges_of(coding: Coding, bins: int, rows: Rows) -> Edges:
 def merge_edges(bins: int, a: Edges, b: Edges) -> Edges:
     """The summaries of two parts together.
 
+    Samples are joined: the content of a row decides whether it is sampled, so the sample does not
+    depend on how rows were divided. A column keeps its distinct values as long as there are at most
+    `bins`.
+
     Args:
         bins: largest number of bins.
         a, b: the summaries.
@@ -198,6 +205,9 @@ def merge_edges(bins: int, a: Edges, b: Edges) -> Edges:
 def with_cuts(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int]]:
     """Find cut points from the merged summaries of all parts.
 
+    A column with many equal values may need their exact counts: its cut points stay unknown until
+    `with_values`.
+
     Args:
         coding: the coding of all parts, without cut points.
         edges: the merged summaries.
@@ -218,6 +228,9 @@ def with_cuts(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int
 def values_of(coding: Coding, columns: list[int], rows: Rows) -> Values:
     """The distinct values of some numeric columns of a part, with their counts.
 
+    Only columns whose cut points a sample does not determine are counted. Missing cells are left
+    out, and a row counts as many times as it has copies.
+
     Args:
         coding: the coding of all parts, with imputed values.
         columns: positions of the columns.
@@ -230,6 +243,8 @@ def values_of(coding: Coding, columns: list[int], rows: Rows) -> Values:
 
 def merge_values(names: list[str], a: Values, b: Values) -> Values:
     """The distinct values of two parts together, with their counts.
+
+    Memory grows with the number of distinct values: 16 bytes each, in the process that merges.
 
     Args:
         names: names of the columns, for errors.
@@ -254,6 +269,8 @@ def merge_values(names: list[str], a: Values, b: Values) -> Values:
 def with_values(coding: Coding, columns: list[int], values: Values, bins: int) -> Coding:
     """The coding with the cut points of columns whose values were counted.
 
+    Afterwards all numeric columns have cut points, and rows can be encoded.
+
     Args:
         coding: the coding of all parts, with the cut points of the other columns.
         columns: positions of the columns.
@@ -270,11 +287,14 @@ def with_values(coding: Coding, columns: list[int], values: Values, bins: int) -
 class Encoded:
     """The rows of a part as codes.
 
+    Each row is one record of bytes: codes of the target and of all features, and the number of
+    copies if rows have weights. The layout is the core's.
+
     Attributes:
         records: the codes of each row, uint8 (n_rows, bytes per row).
-        features: of each column.
-        sums: weight of each class; of a number the sums of the weights, of weight times number and
-            of weight times squared number, in units of the target's grid.
+        features: number of codes, missing code and extremes of each column.
+        sums: weight of each class; for a regression, the sums of the weights, of weight times
+            number and of weight times squared number, in units of the target's grid.
         hashes: a hash of the content of each row; None if not needed.
     """
 
@@ -286,6 +306,9 @@ class Encoded:
 
 def encode_part(coding: Coding, hashed: bool, rows: Rows) -> Encoded:
     """Encode the rows of a part.
+
+    It needs one pass over the cells of the part. The number of a regression becomes a whole
+    multiple of the grid of all parts.
 
     Args:
         coding: the coding of all parts, with imputed values and cut points.
@@ -302,12 +325,17 @@ def encode_part(coding: Coding, hashed: bool, rows: Rows) -> Encoded:
 
 
 def merge_sums(a: list[int], b: list[int]) -> list[int]:
-    """The `Encoded.sums` of two parts together."""
+    """The `Encoded.sums` of two parts together: they are added class by class. They are whole
+    numbers of Python, which do not overflow, so the order of the parts does not matter."""
     return [sum_a + sum_b for sum_a, sum_b in zip(a, b, strict=True)]
 
 
 def merge_features(a: list[CodedFeature], b: list[CodedFeature]) -> list[CodedFeature]:
-    """The `Encoded.features` of two parts together, with the extremes of each bin over both."""
+    """The `Encoded.features` of two parts together, with the extremes of each bin over both parts.
+
+    Both parts were encoded with the same cut points and levels, so their numbers of codes are
+    equal. There is a code for missing values if either part has one.
+    """
 
     def extremes(range_a: np.ndarray | None, range_b: np.ndarray | None) -> np.ndarray | None:
         if range_a is None or range_b is None:

@@ -33,6 +33,9 @@ R = TypeVar("R")
 class Rows:
     """The rows of one part.
 
+    Rows of weight 0 have been left out. The levels are the levels of this part alone; `Coding`
+    translates them into codes of all parts.
+
     Attributes:
         table: the features.
         target: the labels with their codes, or the numbers of a regression.
@@ -49,7 +52,8 @@ class Rows:
         return len(self.table)
 
     def target_column(self, name: str) -> Column:
-        """The target as a column of this name."""
+        """The target of these rows as a `Column` of the given name: numeric for a regression, else
+        nominal with the classes of this part as its levels."""
         if isinstance(self.target, NumericTarget):
             return Column(name, "numeric", self.target.numbers)
         return Column(name, "nominal", self.target.codes, self.target.classes)
@@ -63,6 +67,9 @@ def result_of_part(
     reader: ReadPart, function: Callable[[Rows], R], part: Any, where: str
 ) -> R | None:
     """The result of `function` for the rows of a part.
+
+    A task of Dask or a loop over batches calls it, so that a part is read and dropped within one
+    call.
 
     Args:
         reader: reads the part.
@@ -79,6 +86,9 @@ def result_of_part(
 
 def join_results(join: Callable[[R, R], R], results: Iterable[R | None]) -> R | None:
     """Merge the results of parts, two at a time in their order.
+
+    The order of the parts is kept, because names of parts in messages depend on it; the merged
+    values do not.
 
     Args:
         join: merges two results.
@@ -97,6 +107,9 @@ def join_results(join: Callable[[R, R], R], results: Iterable[R | None]) -> R | 
 @dataclass(frozen=True)
 class Reader:
     """Reads parts.
+
+    It is small and can be sent to workers. A call reads one part as a `Table` reads it, so cells
+    are refused with the same messages.
 
     Attributes:
         target: name of the column of labels or numbers; None if parts are tuples (X, y, weights).

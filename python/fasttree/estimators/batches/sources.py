@@ -29,13 +29,15 @@ ROWS = 1 << 17
 class Batches:
     """Rows that can be read repeatedly, batch by batch.
 
+    The object holds no rows. Every call reads from the start, and a call may name the columns that
+    it needs, which a Parquet file then reads alone.
+
     Attributes:
         read: a function that returns an iterable of batches (Arrow record batches or tables, data
             frames); it takes the names of the columns that are needed, None for all.
         name: what the rows come from, for messages.
         columns: names of all columns, None where there is no schema.
-        numbers: names of the columns of which the schema says that they are numbers; none where
-            there is no schema.
+        numbers: names of the columns that are numbers by the schema; empty if there is no schema.
     """
 
     read: Callable[[Sequence[str] | None], Iterable[Any]]
@@ -61,7 +63,7 @@ class Batches:
 
 
 def _frame(batch: Any) -> Any:
-    """A batch as a frame of which a Table can be made.
+    """A batch as a frame from which a Table can be made.
 
     Raises:
         TypeError: something without a length.
@@ -80,6 +82,9 @@ def _frame(batch: Any) -> Any:
 def is_parquet(X: Any) -> bool:
     """Whether X names a Parquet file, or a folder that holds some.
 
+    The name decides, for a folder the names of the files in it; the files are not opened. Objects
+    that are no path give False.
+
     Examples:
         >>> is_parquet("rows.parquet"), is_parquet("rows.csv"), is_parquet([1])
         (True, False, False)
@@ -95,6 +100,9 @@ def is_parquet(X: Any) -> bool:
 def parquet_dataset(path: Any) -> Any:
     """A Parquet file or folder as a dataset of Arrow.
 
+    Only the schema is read here; `Batches` reads rows from the dataset. A folder stands for all
+    files in it.
+
     Raises:
         FileNotFoundError: there is no such file or folder.
         ModuleNotFoundError: pyarrow is not installed.
@@ -107,6 +115,9 @@ def parquet_dataset(path: Any) -> Any:
 
 def batches_of(X: Any, histogram: bool) -> Batches | None:
     """X as batches; None if X is something else.
+
+    Sources are recognised by their type or methods; nothing is read. Arrays, frames and Tables give
+    None, as they are in memory already.
 
     Args:
         X: what `fit` was given.
@@ -153,7 +164,11 @@ def _of_dataset(dataset: Any, name: str) -> Batches:
 
 
 def numbers_of(schema: Any) -> tuple[str, ...]:
-    """Names of the columns of which a schema of Arrow says that they are numbers."""
+    """Names of the columns that are integers or floating-point numbers by a schema of Arrow.
+
+    The first pass over the rows need not read these columns, as they have no levels. Decimals and
+    bools are not among them.
+    """
     from pyarrow import types
 
     return tuple(f.name for f in schema if types.is_integer(f.type) or types.is_floating(f.type))

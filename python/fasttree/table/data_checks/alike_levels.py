@@ -12,7 +12,11 @@ MAX_LEVELS_COMPARED = 1000
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The columns of text with such levels; the target is checked as well."""
+    """Yield a finding for each column of text that has such levels; the target is checked as well.
+
+    Columns with a level in nearly every row are left out, and so are columns with more than
+    `MAX_LEVELS_COMPARED` levels. The text of a finding lists the alike levels.
+    """
     target = [] if facts.target is None else [ColumnFacts(facts.target)]
     for column in [*facts.columns_without_first_number, *target]:
         if (
@@ -31,7 +35,8 @@ def find(facts: TableFacts) -> Iterator[Finding]:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Names the columns and their levels."""
+    """One sentence for all columns together, which names the columns and their alike levels. The
+    remedy is code for a pandas frame in Python, and an edit of the file in the shell."""
     yield (
         f"levels differ in case or blanks only: {some_of([finding.text for finding in found])}; "
         "if they mean the same, "

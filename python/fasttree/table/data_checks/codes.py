@@ -28,12 +28,14 @@ _GENOTYPE = re.compile(r"(?:rs|snp|chr)[\w.:-]*\d\w*", re.IGNORECASE)
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The numeric columns whose names say so (region, zip_code, user_id, rs1234_A)."""
+    """Yield a finding for each column of whole numbers whose name says that they are codes (region,
+    zip_code, user_id, rs1234_A). See `code_columns` for which columns these are."""
     yield from (Finding(name, repr(name)) for name in code_columns(facts))
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Names the columns, and what reads them as levels."""
+    """One sentence for all columns together, with the argument that reads them as levels. The
+    argument is ``"all"`` if every feature is such a column, else the list of their names."""
     names = [finding.column for finding in found]
     as_levels: Any = "all" if len(names) == facts.table.n_features > 1 else names
     yield (

@@ -9,7 +9,11 @@ from .facts import ColumnFacts, Finding, TableFacts
 
 
 def find(column: ColumnFacts) -> Finding | None:
-    """A column that has one value in all rows, or no value; the evidence is the value."""
+    """A finding if the column has one value in all rows, or no value at all; else None.
+
+    The evidence is the value as text, or None if there is none. Missing cells beside a single value
+    make the column no constant, as a split may divide the rows by them.
+    """
     if column.n_filled == 0:
         return Finding(column.name, "no value in any row", None, "leave out")
     if column.n_filled < len(column.column):
@@ -27,7 +31,11 @@ def find(column: ColumnFacts) -> Finding | None:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Names the columns without a value that a fit uses."""
+    """At most one sentence, on the columns without a value that a fit uses as they are.
+
+    If no feature has a value, it says to check how missing cells are written in the source. Columns
+    with one value are harmless and not mentioned.
+    """
     empty = [finding.column for finding in found if finding.evidence is None]
     if empty and len(empty) == facts.table.n_features:
         yield (

@@ -11,8 +11,8 @@ from .facts import ColumnFacts, Finding, TableFacts
 
 
 def find(column: ColumnFacts) -> Finding | None:
-    """A column of dates; a fit uses year, month and weekday of it, or leaves it out if these cannot
-    be found. The evidence is the order of year, month and day, None if it is not certain."""
+    """A column of dates; a fit uses its year, month and weekday, or leaves the column out if these
+    cannot be read. The evidence is the order of year, month and day, None if it is not certain."""
     if not column.is_nominal or not column.are_dates:
         return None
     levels = column.levels
@@ -38,7 +38,11 @@ def find(column: ColumnFacts) -> Finding | None:
 
 
 def describe_dates(column: ColumnFacts) -> str:
-    """The name of a column of dates; if years have two digits, also how the first date is read."""
+    """The name of a column, for a list of columns of dates.
+
+    If years have two digits, an example follows that shows how the first date is read, because day,
+    month and year could be exchanged without an error.
+    """
     if not (column.is_nominal and column.are_dates and has_short_year(column.levels[0])):
         return repr(column.name)
     moment = moment_of(column.levels[0], infer_date_order(column.levels) or "")
@@ -47,7 +51,9 @@ def describe_dates(column: ColumnFacts) -> str:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Names the columns whose dates are used as levels."""
+    """One sentence for all columns together, whose dates are used as levels. A fit by itself uses
+    year, month and weekday instead; the warning is for Tables and for columns that are used as
+    given."""
     names = some_of([repr(finding.column) for finding in found])
     yield (
         f"dates as text: {names}; each date is a level, which says nothing about other dates: "

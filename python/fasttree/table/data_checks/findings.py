@@ -4,10 +4,10 @@ What
     A Table is inspected once, and keeps its findings; for a fold of a cross-validation its training
     rows are inspected. `Findings.apply` gives the Table that a fit reads: without identifiers, free
     text and constants, and with year, month and weekday of dates. `Findings.warn` issues warnings
-    of that, and of what else was found. Only columns of frames and files are treated in this way;
-    those of arrays and Tables are used as they are given.
+    about these changes, and about all other findings. Only columns of frames and files are treated
+    in this way; columns of arrays and Tables are used as they are given.
 Complexity
-    That of the checks; each check runs when its findings are first asked for.
+    The cost depends on the checks; each check runs when its findings are first asked for.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ with it."""
 def inspect(table: Table, columns: Any = "auto", rows: np.ndarray | None = None) -> Findings:
     """What the checks find in a Table.
 
+    No check runs here; each runs when its findings are asked for. What is found in all rows is kept
+    with the Table, so a second call costs nothing.
+
     Args:
         table: the Table.
         columns: the columns that a fit uses as they are; see `kept_columns`.
@@ -56,8 +59,12 @@ def inspect(table: Table, columns: Any = "auto", rows: np.ndarray | None = None)
 
 
 def warn_and_apply(table: Table, columns: Any = "auto") -> Table:
-    """The Table that a fit reads of a Table of a frame or file, with a warning of how its columns
-    are treated; the Table itself if its columns are used as they are given."""
+    """The Table that a fit reads, made from the Table of a frame or file, with a warning that says
+    which columns were left out or converted.
+
+    The Table itself is returned, without a warning, if its columns are used as they are given.
+    `columns` is the parameter of the same name.
+    """
     findings = inspect(table, columns)
     if not findings.treats_columns:
         return table
@@ -67,7 +74,12 @@ def warn_and_apply(table: Table, columns: Any = "auto") -> Table:
 
 
 class Findings:
-    """The findings of a Table, for one value of the parameter `columns`."""
+    """The findings of a Table, for one value of the parameter `columns`.
+
+    Checks run when they are first asked for. `of` gives the findings of one check, `apply` the
+    Table that a fit reads, `warn` and `sentences` the texts. Results are kept with the Table, not
+    with this object, so several objects share them.
+    """
 
     def __init__(self, facts: TableFacts, columns: Any = "auto") -> None:
         self._facts = facts
@@ -76,7 +88,11 @@ class Findings:
     # -- what was found ---------------------------------------------------------------------------
 
     def of(self, check: str) -> list[Finding]:
-        """The findings of a check, by its name in `CHECKS`."""
+        """The findings of a check, by its name in `CHECKS`; an empty list if it finds nothing.
+
+        For a check of single columns these are only the columns in which it is the first one to
+        find something. The list is kept and must not be changed.
+        """
         if check in COLUMN_CHECKS:
             return [finding for finding in self.of_columns if finding.kind == check]
         kept = self._facts.findings_by_check
@@ -89,7 +105,9 @@ class Findings:
 
     @property
     def of_columns(self) -> list[Finding]:
-        """Column by column, the first finding of the checks of single columns."""
+        """The findings of the checks of single columns, in the order of the columns, at most one
+        per column: the first check of the registry that finds something decides what a fit does
+        with the column."""
         kept = self._facts.findings_by_check
         if "column" not in kept:
             kept["column"] = _first_findings(self._facts.columns)
@@ -104,24 +122,30 @@ class Findings:
 
     @property
     def treats_columns(self) -> bool:
-        """Whether a fit treats columns: those of a frame or file, unless all are used as given."""
+        """Whether a fit may leave out or convert columns. It does so for a frame or file, unless
+        the parameter `columns` says that all columns are used as given."""
         return not self._facts.table.as_given and self._kept is not None
 
     @cached_property
     def treated_findings(self) -> list[Finding]:
-        """The findings because of which a fit does not use columns as they are."""
+        """The findings because of which a fit leaves a column out, or uses parts of it. Columns
+        that the parameter `columns` names as given are not among them; the list is empty if all are
+        given."""
         if self._kept is None:
             return []
         return [one for one in self.of_columns if one.action and one.column not in self._kept]
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why a fit does not use columns as they are, by name of the column."""
+        """Why a fit does not use columns as they are, by name of the column: "an identifier: ..."
+        for example. Model files keep these texts as the reasons of unused columns."""
         return {finding.column: finding.text for finding in self.treated_findings}
 
     @property
     def leaves_a_column(self) -> bool:
-        """Whether a column is left to split on; otherwise a fit uses all columns as they are."""
+        """Whether a column is left to split on after the treatment; parts of a date count. If none
+        is left, a fit uses all columns as they are, because without a feature there is nothing to
+        fit."""
         table = self._facts.table
         if any(finding.action == "use parts" for finding in self.treated_findings):
             return True
@@ -157,11 +181,11 @@ class Findings:
 
     def warn(self, *, of_trees: bool = False, is_described: bool = False) -> None:
         """Warn of how the columns of a frame or file are treated and of what they may mean; if they
-        are used as given, of what a fit will make of the rows.
+        are used as given, of findings on the rows that concern any fit.
 
         Args:
             of_trees: whether the fit grows trees.
-            is_described: whether the caller says itself how the columns are treated.
+            is_described: whether the caller itself reports how the columns are treated.
         """
         if is_quiet():
             return
@@ -178,7 +202,8 @@ class Findings:
             warn_caller(sentence)
 
     def sentences(self, *checks: str) -> list[str]:
-        """What some checks, given by their names, say of the findings on which no fit acts."""
+        """The sentences of some checks, given by their names, on the findings on which no fit acts.
+        The checks run if they have not, and a check that finds nothing has no sentence."""
         return [sentence for check in checks for sentence in self._sentences_of(check)]
 
     @unfailing(otherwise=())
@@ -206,8 +231,12 @@ class Findings:
 
     @unfailing(otherwise="")
     def treatment(self) -> str:
-        """One line on the columns that a fit leaves out, and on those of which it uses year, month
-        and weekday; "" if there are none."""
+        """One line on the columns that a fit leaves out, and on the columns from which it uses
+        year, month and weekday; "" if there are none.
+
+        It ends with the arguments that prevent the change. Columns that the Table had left out
+        already are named as well. If no column would be left, the line says that all are used.
+        """
         table = self._facts.table
         reasons = {**table.unused, **self.reasons}
         if not reasons:
@@ -234,7 +263,8 @@ class Findings:
 
 
 def checks_of_scope(*scopes: Scope) -> list[str]:
-    """The names of the checks of some scopes."""
+    """The names of the checks of the given scopes: ``"column"``, ``"frame"``, ``"fit"`` or
+    ``"tree"``. They are in the order of the registry, which is the order of their warnings."""
     return [name for name, check in CHECKS.items() if check.scope in scopes]
 
 
@@ -278,7 +308,8 @@ def kept_columns(columns: Any) -> list[str] | None:
 
 
 def all_as_given(params: Mapping[str, Any]) -> bool:
-    """Whether parameters of a tree say that all columns are used as they are."""
+    """Whether the parameter `columns` of a tree says that all columns are used as they are. A
+    parameter that is left out is ``"auto"``, by which columns are checked."""
     return kept_columns(params.get("columns", "auto")) is None
 
 

@@ -7,7 +7,7 @@ What
     tell apart, texts of more levels than there are codes. Arrays, lists of rows and Tables are
     taken as they are given.
 Complexity
-    O(cells) for whole numbers of 64 bits and for texts of many levels; of a column of objects, the
+    O(cells) for whole numbers of 64 bits and for texts of many levels; in a column of objects, the
     first `N_CELLS` cells are looked at.
 """
 
@@ -108,7 +108,7 @@ def _allow_inexact_levels(unusable: dict[str, Unusable], names: list[str], nomin
 
 
 def _cells_by_name(X: Any) -> dict[str, Any] | None:
-    """The columns of a frame or mapping, by name; None of other rows."""
+    """The columns of a frame or mapping, by name; None for other rows."""
     if isinstance(X, Table | list | tuple):
         return None
     if isinstance(X, np.ndarray):
@@ -130,8 +130,10 @@ def _cells_by_name(X: Any) -> dict[str, Any] | None:
 class Unusable:
     """What a column holds if no Table can hold it.
 
+    In an array or a Table such cells are an error instead.
+
     Attributes:
-        reason: why it is left out, for users.
+        reason: why the column is left out, in words for users.
         is_inexact: whether it holds whole numbers that float64 does not tell apart.
     """
 
@@ -149,7 +151,7 @@ _DATES = DateFormat("ymd", is_long=True)
 
 def _special_content(values: Any) -> DateFormat | Unusable | None:
     """What a column holds if it cannot be used as it is: dates of some format, or cells that no
-    Table can hold. None of a column that a Table can hold.
+    Table can hold. The result is None for a column that a Table can hold.
 
     Args:
         values: an array, a list or a series of any library.
@@ -157,7 +159,7 @@ def _special_content(values: Any) -> DateFormat | Unusable | None:
     dtype_kind = getattr(getattr(values, "dtype", None), "kind", None)
     if dtype_kind in ("b", "f"):
         return None
-    # Of pandas, too: narwhals does not know some of its time zones, nor periods.
+    # This includes pandas: narwhals does not know some of its time zones, nor periods.
     if dtype_kind == "M" or str(getattr(values, "dtype", "")).startswith("period["):
         return _DATES
     if isinstance(values, np.ndarray) and dtype_kind != "O":

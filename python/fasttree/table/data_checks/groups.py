@@ -47,8 +47,12 @@ NAMED_TIME = re.compile(r"year|month|week|day|date|hour|minute|time|age$", re.IG
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The columns; the evidence is the number of groups, and the sizes of the smallest and the
-    largest one."""
+    """Yield a finding for each column that may identify groups of rows.
+
+    The evidence is (number of groups, rows of the smallest, rows of the largest). Columns named as
+    codes are left to the check `codes`. Fewer than `MIN_ROWS` rows or `MIN_GROUPS` values are too
+    few to tell.
+    """
     if facts.n_rows < MIN_ROWS or facts.is_genotypes:
         return
     names = facts.table.feature_names
@@ -74,7 +78,8 @@ def find(facts: TableFacts) -> Iterator[Finding]:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Says of each column what to do if it identifies groups."""
+    """One sentence per column, which says what to do if it identifies groups. Chance may make such
+    a column, so the sentence first says when to ignore it."""
     for finding in found:
         yield (
             f"column {finding.column!r} has {finding.text}: ignore this unless it identifies "
@@ -85,8 +90,8 @@ def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
 
 
 def _codes_of(facts: TableFacts, place: int) -> np.ndarray | None:
-    """The values of a column of text or whole numbers as codes, shape (n_rows,); None of another
-    column, or of one with missing cells."""
+    """The values of a column of text or whole numbers as codes, shape (n_rows,); None for any other
+    column, and for one with missing cells."""
     block = facts.block
     if block is not None:
         first = block[:MIN_ROWS, place]

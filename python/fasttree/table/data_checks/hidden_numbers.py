@@ -1,4 +1,4 @@
-"""Columns of text that are numbers but for their format, or but for a few words among them.
+"""Columns of text that would be numbers without their format, or without a few words among them.
 
 A format is a comma, a currency sign or a unit at each number, or a time of day. Words are cells
 such as "unknown".
@@ -16,7 +16,7 @@ from ..number_texts import TOTAL, codes_of_words, conversion_code, stray_word
 from .facts import MIN_ROWS, ColumnFacts, Finding, TableFacts, cached_per_column
 
 _CHECK_DIGIT = re.compile(r"[\d\s-]*\d[\s-]*[Xx]")
-"""How one in eleven identifiers (ISBN, ISSN) ends, whose last digit may be ten."""
+"""The end of identifiers such as ISBN and ISSN whose last digit is ten, which is one in eleven."""
 
 DELETE_TOTAL = "delete that row if it is a total"
 LEAVE_ROW_OUT = "leave that row out"
@@ -25,7 +25,7 @@ LEAVE_ROW_OUT = "leave that row out"
 
 def find(column: ColumnFacts) -> Finding | None:
     """A column of hidden numbers. A fit leaves it out if more than half of its rows have a level of
-    their own, or if it holds times. The evidence is what `obstacle_to_numbers` says."""
+    their own, or if it holds times. The evidence is the result of `obstacle_to_numbers`."""
     if not column.is_nominal:
         return None
     many = column.has_many_levels
@@ -41,7 +41,11 @@ def find(column: ColumnFacts) -> Finding | None:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Says of each column what makes it text, and the remedy."""
+    """One sentence per column, with the reason why it is text and the remedy.
+
+    A word that comes from a repeated line of names is left out, as the check `stray_rows` reports
+    the whole row. A finding without evidence has no sentence.
+    """
     for finding in found:
         if finding.evidence is None:
             continue

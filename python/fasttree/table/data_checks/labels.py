@@ -19,7 +19,11 @@ MIN_LABELLED = 20
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The features; the evidence is the word for what they repeat, "label" or "target"."""
+    """Yield a finding for each feature that repeats the target in all rows where both have a value.
+
+    The evidence is "label" if the target has classes, or "target" if it is a number. Fewer than
+    `MIN_LABELLED` rows are not checked: chance may make a feature agree with the target in them.
+    """
     target, block = facts.target, facts.block
     if target is None or facts.n_rows < MIN_LABELLED or facts.is_genotypes:
         return
@@ -40,7 +44,8 @@ def find(facts: TableFacts) -> Iterator[Finding]:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Asks of each column whether it is the label."""
+    """One sentence per column, which asks whether it is the label under another name. A fit uses
+    the column nevertheless: only the user knows whether it is known before the label is."""
     for finding in found:
         yield (
             f"column {finding.column!r} {finding.text}: is it the {finding.evidence} under "
@@ -50,7 +55,8 @@ def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
 
 
 def _agree(values: np.ndarray, truth: np.ndarray, is_number: bool, least: int = 0) -> bool:
-    """Whether numbers equal those of the target, or values correspond one to one to its classes.
+    """Whether the numbers of a feature equal the target, or its values correspond one to one to the
+    classes.
 
     Args:
         values, truth: numbers (NaN: missing) or codes (below 0: missing) of a feature and the
@@ -77,5 +83,6 @@ def _agree(values: np.ndarray, truth: np.ndarray, is_number: bool, least: int = 
 
 
 def _known(values: np.ndarray) -> np.ndarray:
-    """Which cells are not missing, shape (n_rows,): numbers but NaN, or codes from 0 up."""
+    """Which cells are not missing, shape (n_rows,): numbers that are not NaN, or codes from 0
+    up."""
     return np.asarray(~np.isnan(values) if values.dtype.kind == "f" else values >= 0)

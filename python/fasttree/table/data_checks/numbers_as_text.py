@@ -28,7 +28,9 @@ def find(column: ColumnFacts) -> Finding | None:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Names the columns, whose numbers are used as levels, with an example of each."""
+    """One sentence for all columns together, whose numbers are used as levels, with an example of
+    each and the conversion. A column with few levels has no finding, as its levels may be codes of
+    categories."""
     yield (
         "numbers as text: "
         f"{some_of([f'{finding.column!r} {finding.evidence}' for finding in found])}; each is "

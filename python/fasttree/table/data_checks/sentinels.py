@@ -36,8 +36,12 @@ _DASHES = frozenset("-–—") | {"--", "---"}
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The numbers and words of the columns and of the target; the evidence is the number or
-    word."""
+    """Yield a finding for each such number or word of the columns and of the target.
+
+    The evidence is the number (an int) or the word (a str). A column whose words for missing cells
+    were named to the reader is not checked, nor are fewer than `MIN_ROWS` rows. A feature needs
+    another level beside the word, and a target two other classes.
+    """
     if facts.n_rows < MIN_ROWS:
         return
     targets = [] if facts.target is None else [ColumnFacts(facts.target)]
@@ -60,7 +64,8 @@ def find(facts: TableFacts) -> Iterator[Finding]:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Names the numbers, then the words, of all columns, and what reads them as missing."""
+    """At most two sentences for all columns together, on the numbers and on the words, with the
+    argument that reads them as missing. Nothing is replaced by a fit: 999 may be a number."""
     for kind, what in ((int, "numbers far from all others"), (str, "levels")):
         some = [finding for finding in found if isinstance(finding.evidence, kind)]
         cells: dict[str, list[Any]] = {}

@@ -14,7 +14,11 @@ from .sentinels import MISSING_WORD
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The rows; the evidence is pandas code for the frame without them."""
+    """Yield up to three findings: a total in the last row, repeated names, units in the first row.
+
+    The evidence is pandas code that gives the frame without the rows. The findings name no column.
+    Units are looked for only if no feature has a number in the first row.
+    """
     columns = [
         column
         for column in facts.columns_without_first_number
@@ -57,7 +61,8 @@ def _starts_with_unit(column: ColumnFacts) -> bool:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Names the rows, and what leaves them out."""
+    """One sentence per finding, which names the rows and gives code that leaves them out. In the
+    shell the code is left out: there the file has to be edited."""
     for finding in found:
         frame = worded(f", of a frame by {finding.evidence}")
         yield f"{finding.text}: delete that if it is no data{frame}"

@@ -26,7 +26,11 @@ MIN_ROWS_ASKED = 20
 
 
 def find_constant(facts: TableFacts) -> Iterator[Finding]:
-    """A target that has the same value in all rows; the evidence is that value."""
+    """Yield a finding if the target has the same value in all rows; the evidence is that value.
+
+    A fit to such a target is one leaf, which is allowed and only warned about. A target with
+    missing numbers beside one value is no constant.
+    """
     target = facts.target
     if target is None or not facts.n_rows:
         return
@@ -96,14 +100,14 @@ def find_numbers(facts: TableFacts) -> Iterator[Finding]:
 
 
 def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) -> Task:
-    """The task of a target of numbers in a file or frame, where nothing names one; a line says
-    what is not plain.
+    """The task of a target of numbers in a file or frame, where nothing names one; a message names
+    the choice if it is not obvious.
 
     Numbers with fractions, and declared ones, are a regression. So are whole numbers of more than
     20 different values, unless they are codes: 0 or 1 to the largest without a gap, five rows each.
 
     Args:
-        name: of the target.
+        name: name of the target.
         values: its numbers, NaN where one is missing.
         declared: whether the file or the type of the column says that it is a number.
 
@@ -134,7 +138,12 @@ def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) ->
 
 @unfailing()
 def warn_of_small_classes(classes: Any, codes: np.ndarray, n_folds: int) -> None:
-    """Warn of classes that occur in fewer rows than there are folds."""
+    """Warn of classes that occur in fewer rows than there are folds.
+
+    Some test parts then have no row of the class, so measures of the class are undefined there.
+    Codes below 0 (missing labels) and classes without rows are not counted. Nothing is said under
+    `quiet`.
+    """
     if is_quiet():
         return
     counts = np.bincount(codes[codes >= 0], minlength=len(classes))

@@ -10,11 +10,15 @@ from ..._checks.words import argument, counted, some_of
 from .facts import Finding, TableFacts
 
 MAX_FEW_LEVELS = 10
-"""Columns with at most so many levels are not checked."""
+"""Columns with at most this number of levels are not checked."""
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The columns with fewer than five rows per level; the evidence is the number of levels."""
+    """Yield a finding for each nominal column with fewer than five rows per level on average.
+
+    The evidence is the number of levels. Columns with at most `MAX_FEW_LEVELS` levels are not
+    checked, and a block of numbers has no nominal columns.
+    """
     table = facts.table
     if table.block is not None and table.block.dtype != np.uint8:
         return
@@ -25,7 +29,8 @@ def find(facts: TableFacts) -> Iterator[Finding]:
 
 
 def sentences(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
-    """Names the columns and their levels."""
+    """One sentence for all columns together, which names them with their numbers of levels. The
+    remedies are leaving them out, and the method of pruning that suits the task."""
     pruning = "cart" if facts.table.task == "regression" else "error_based"
     yield (
         f"nominal columns with fewer than five rows per level: "

@@ -19,7 +19,11 @@ MIN_DAYS = 20
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """Columns whose numbers are all days; the evidence is the first day, as a number."""
+    """Yield a finding for each numeric column whose numbers are all days such as 20241231.
+
+    The evidence is the first day, as a number; the text has the remedy. No fit converts these
+    columns by itself, because numbers of eight digits may be something else.
+    """
     for column in facts.columns:
         if not column.is_nominal and _are_days(column):
             first = int(column.range[0])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CRITERIA = ("info_gain", "gain_ratio", "gini", "mdl", "hellinger", "dkm")
 PRUNINGS = ("error_based", "mdl", "pessimistic")
 PRUNINGS_WITH_COSTS = ("reduced_error", "m_estimate")
-"""Those that know a cost matrix."""
+"""Prunings that take a cost matrix into account."""
 NOT_PRUNED = ("info_gain", "gini", "gain_ratio")
 """Criteria of the trees without pruning and of those pruned by cost complexity."""
 ALPHA_RULES = ("min", "1se")
@@ -43,12 +43,12 @@ MANY_CELLS = 2_000_000
 """Cells above which only every other criterion is tried."""
 
 Work: TypeAlias = Literal["quick", "normal", "thorough"]
-"""How much is tried."""
+"""How many candidates `advise` tries, and on how many rows."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a word of `Work` allows."""
+    """The work that a word of `Work` allows: a sum over all candidates and a number of rows."""
 
     units: float
     """Units of `work_of` that all candidates together may take."""
@@ -72,7 +72,7 @@ two (measured; 46 levels take seven times)."""
 LEVELS_A_UNIT = 8
 """Levels that take the time of squared errors once more, where that is more (measured at 1,618)."""
 SMALL = 0.25
-"""Share of it that a tree of few leaves takes."""
+"""Share of the time of the least absolute error that a tree of few leaves takes."""
 
 
 @dataclass(frozen=True)
@@ -236,5 +236,6 @@ def folds_for(n_rows: int) -> str:
 
 
 def rows_compared(n_rows: int, work: Work = "normal") -> int:
-    """Number of rows that candidates are compared on; the recommended tree is fitted on all."""
+    """Number of rows that candidates are compared on; the recommended tree is fitted on all. It is
+    `n_rows` where the limit of `work` is not reached (10,000, 50,000 or 200,000 rows)."""
     return min(n_rows, WORK[work].rows)

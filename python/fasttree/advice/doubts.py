@@ -4,11 +4,11 @@ hold the answer.
 What
     Folds at random let a tree learn from later rows. Where the rows stand in the order of a date or
     of a number that counts time by its name, or the tree splits on the year of one, the recommended
-    tree is judged by earlier rows as well, without the year (`on_later_rows`). A feature in the
-    order of the target, one that alone separates all classes, or one of which the tree reads little
-    more than whether it is known, may be known only after the target is (`leaks`,
-    `told_by_gaps`). A split on a column of few rows per level says little of new levels
-    (`few_rows_per_level`).
+    tree is judged by earlier rows as well, without the year (`on_later_rows`). Some features may be
+    known only after the target is: a feature in the order of the target, a feature that alone
+    separates all classes (`leaks`), and a feature whose known values tell the tree little more than
+    that they are known (`told_by_gaps`). A split on a column of few rows per level says little of
+    new levels (`few_rows_per_level`).
 Complexity
     O(n log n) per date and numeric feature, and five fits of one tree.
 """
@@ -38,7 +38,7 @@ from .tasks import Asked, judge_of
 DISTINCT = 10
 """Different dates from which on the order of rows is no chance."""
 PERIODS = 3
-"""The same of numbers that count time by the name of their column."""
+"""The same number for columns of numbers that count time by their name."""
 DECADES = 20
 """Years between the first and the last tenth of dates from which on, in no order, they are facts
 about rows and no time of theirs: births, buildings."""
@@ -64,14 +64,16 @@ ALIKE = 0.9995
 
 
 class LaterRows(NamedTuple):
-    """What the recommended tree reaches on rows that come later than those of its fit."""
+    """The metric of the recommended tree on later rows than the rows of its fit. `on_later_rows`
+    refits the tree on five growing parts of the rows in the order of time."""
 
     said: str
     """A sentence."""
     value: float
     """The metric."""
     is_better: bool
-    """Whether that is better than the best constant of the earlier rows."""
+    """Whether the tree is better than the best constant of the earlier rows; True if the metric has
+    no value in any fold."""
 
 
 def _counts_time(name: str) -> str:
@@ -327,8 +329,9 @@ def few_rows_per_level(table: Table, model: Any) -> Iterator[str]:
 
 
 def _separates(values: np.ndarray, classes: np.ndarray, most: float) -> bool:
-    """Whether equal values have one class each, in at most so many ranges (or, of codes, values)
-    that each hold one class; and there are several classes."""
+    """Whether a column separates several classes: equal values have one class each, and at most
+    `most` ranges of numbers (or, if the values are codes of levels, `most` levels) hold one class
+    each."""
     order = np.lexsort((classes, values))
     other = np.diff(classes[order]) != 0
     equal = np.diff(values[order]) == 0
@@ -338,7 +341,8 @@ def _separates(values: np.ndarray, classes: np.ndarray, most: float) -> bool:
 
 
 def _is_in_order(values: np.ndarray, numbers: np.ndarray, most: float) -> bool:
-    """Whether numbers have the ranks of others, or these in reverse, but for rounding."""
+    """Whether two columns of numbers have the same ranks, or reversed ranks, except for
+    rounding."""
     from scipy.stats import rankdata
 
     ranks = np.array([rankdata(one) for one in (values, numbers)])

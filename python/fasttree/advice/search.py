@@ -149,8 +149,9 @@ def advise(
     value is within one standard error and these limits.
 
     The sentence also asks about columns that say what the target says. Where the rows are in the
-    order of a date or a number that counts time by its name, or the tree splits on a year, it has
-    the figure by earlier rows. Beside a tree of more than 32 leaves it has that of a small one.
+    order of a date or a number that counts time by its name, or the tree splits on a year, it also
+    names the value of the tree on later rows, fitted on earlier ones. For a tree of more than 32
+    leaves it also names the value of a small one.
 
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
@@ -159,10 +160,9 @@ def advise(
         scoring: what candidates are compared by: a name in `fasttree.metrics.METRICS` or of a
             scorer of scikit-learn, a `fasttree.metrics.Scorer` (which takes options such as
             ``positive=``), or a function (estimator, X, y). By default the accuracy, for a number
-            the mean absolute error, for one of two values the root mean squared error (the least
-            absolute error is that of the more frequent value).
-            ``Scorer("expected_cost", cost_matrix=...)``: errors have costs, which the trees know
-            too.
+            the mean absolute error, for a number of two values the root mean squared error (the
+            more frequent value would have the least absolute error). ``Scorer("expected_cost",
+            cost_matrix=...)``: errors have costs, which the trees know too.
         prefer: ``"small"``, or ``"accurate"``: the best candidate whatever its size.
         groups: the group of each row (a patient, a site), shape (n_rows,), or the name of a column
             of X, which then is no feature: folds keep the rows of one group together.
@@ -394,8 +394,7 @@ def _sample(n_rows: int, size: int, seed: int) -> np.ndarray | None:
 
 
 def _feasible(cv: Any, n_rows: int, members: np.ndarray | None) -> Any:
-    """The folds, of which there are fewer than ten where there are fewer than ten rows or
-    groups."""
+    """The folds; there are fewer than ten of them where there are fewer than ten rows or groups."""
     most = n_rows // 2 if n_rows < 10 else 10
     if members is not None:
         most = min(most, len(np.unique(members)))

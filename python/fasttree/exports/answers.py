@@ -65,7 +65,9 @@ class Scale(NamedTuple):
 
     @property
     def edges(self) -> list[float]:
-        """The ends between the parts, one less than there are parts."""
+        """The inner ends of the parts that a scale is divided into, ascending, in the unit of the
+        numbers; one less than there are parts. The explorer counts the ends up to a number to find
+        its part."""
         return np.linspace(self.low, self.high, len(VALUES) + 1)[1:-1].tolist()
 
 
@@ -260,7 +262,8 @@ Answers = _ClassAnswers | _NumberAnswers
 
 
 def share_scale(drawn: Sequence[Answers]) -> None:
-    """Give numbers that are drawn beside each other one scale, of colours and of bars."""
+    """Give numbers that are drawn beside each other one scale, of colours and of bars, so that
+    equal numbers look equal in all trees. Answers that are classes are left as they are."""
     numbers = [one for one in drawn if isinstance(one, _NumberAnswers)]
     for one in numbers:
         one.scale = Scale(min(n.scale.low for n in numbers), max(n.scale.high for n in numbers))

@@ -254,7 +254,9 @@ DIVIDED = {
 
 
 def literal(text: object) -> str:
-    """A C string literal, in ASCII."""
+    """A C string literal, in ASCII: other bytes of the UTF-8 text are octal escapes, so the file
+    compiles under any encoding. Raises ValueError for a text with a NUL character, which ends a
+    string in C."""
     out = []
     for byte in str(text).encode("utf-8", "surrogatepass"):
         if byte == 0:
@@ -308,7 +310,8 @@ class _CSyntax(Language):
 
 
 def identifier(name: str) -> str:
-    """The name, if it is one of C."""
+    """Return the name if it is an identifier of C, else raise ValueError. A leading underscore is
+    refused as well, since C reserves such names."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise ValueError(
             f"name={shown(name)} must be an identifier of C: letters, digits and _, a letter first"

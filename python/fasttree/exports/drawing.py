@@ -146,7 +146,7 @@ class LegendEntry:
 
     @property
     def text_x(self) -> float:
-        """Left end of the text."""
+        """Left end of the text, in pixels: right of the coloured square, if the entry has one."""
         return self.x + (4 if self.fill is None else 14)
 
 
@@ -280,7 +280,8 @@ class Drawing:
         return texts
 
     def leaves_below(self, node: int) -> int:
-        """Number of leaves in the subtree of a node."""
+        """Number of leaves in the subtree of a node, of the whole tree and not only of the nodes
+        shown; 1 for a leaf. O(1), from sums over the pre-order."""
         return int(self._leaves_before[self._subtree_end[node]] - self._leaves_before[node])
 
     def _write_card(self, node: int) -> tuple[str, str, str, list[str]]:
@@ -362,8 +363,8 @@ class Drawing:
 
     @staticmethod
     def align(drawings: Sequence[Drawing]) -> None:
-        """Give each level one place in drawings that stand beside each other, and one scale to the
-        numbers of each target."""
+        """Lay out drawings that stand beside each other, in place: each level gets the same
+        horizontal position in all of them, and the numbers of a target get one scale."""
         for target in {one.reading.target for one in drawings}:
             share_scale([d.reading.answers for d in drawings if d.reading.target == target])
         n_levels = max(one._columns.shape[1] for one in drawings)
@@ -400,7 +401,8 @@ class Drawing:
         return entries
 
     def edges(self) -> Iterator[Edge]:
-        """The branches that are shown."""
+        """Yield the branches that are shown, by the node that they lead to, in pre-order.
+        Coordinates are pixels."""
         for node, (text, _) in sorted(self._branch_texts.items()):
             parent, level = int(self.tree.parent[node]), int(self.tree.depth[node])
             x0 = float(self._left[level - 1] + self._width[level - 1])
@@ -419,7 +421,8 @@ class Drawing:
             )
 
     def cards(self) -> Iterator[Card]:
-        """The nodes that are shown, in pre-order."""
+        """Yield the nodes that are shown, in pre-order, as cards with their texts. Coordinates are
+        pixels; `x` and `y` are the upper left corner."""
         for node in self.nodes:
             level = int(self.tree.depth[node])
             leaf = self.reading.n_children[node] == 0

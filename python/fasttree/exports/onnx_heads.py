@@ -49,7 +49,8 @@ class Heads:
     read: str = ""
 
     def undivided(self) -> None:
-        """Add the outputs for rows that go to one leaf of each tree."""
+        """Add the outputs for rows that go to one leaf of each tree: tree operators find the leaf.
+        Where missing values may divide rows, batches without any take this part of the graph."""
         self.read = self.matrix if self.graph.single else self._ranks()
         tables = [reading.probabilities(reading.leaves) for reading in self.readings]
         if self.classes is None:
@@ -69,7 +70,9 @@ class Heads:
             self._table(self.classes)
 
     def divided(self) -> None:
-        """Add the outputs for any rows."""
+        """Add the outputs for any rows, also rows that missing values send down several branches:
+        plain operators multiply the shares of the branches. This costs O(nodes) per row and not
+        O(depth), so only batches with a missing value take it."""
         graph = self.graph
         if self.classes is None:
             numbers = []

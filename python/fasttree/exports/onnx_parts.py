@@ -46,12 +46,14 @@ class Graph:
         self._made = 0
 
     def name(self, stem: str = "t") -> str:
-        """A name that no other tensor has."""
+        """A name that no other tensor of the graph has: `stem` and a running number. The prefix
+        ``ft_`` keeps it apart from names of columns."""
         self._made += 1
         return f"ft_{stem}_{self._made}"
 
     def constant(self, values: Any) -> str:
-        """Add a constant: an array of numbers, or of strings."""
+        """Add an array of numbers or of strings as a constant, and return its name. Strings are
+        written as UTF-8; numbers keep the dtype of the array."""
         array = np.asarray(values)
         name = self.name("c")
         if array.dtype.kind in "UO":
@@ -259,6 +261,7 @@ class ClassOutputs:
         self.none: Any = min(-1, min(numbers) - 1) if self.integer else ""
 
     def table(self, codes: list[int]) -> str:
-        """Add a constant with the labels of class codes (-1: none)."""
+        """Add a constant with the labels of class codes, and return its name. Code -1 (no
+        prediction) gets the label `none`."""
         labels = [self.labels[c] if c >= 0 else self.none for c in codes]
         return self.graph.constant(np.array(labels, dtype=np.int64 if self.integer else object))

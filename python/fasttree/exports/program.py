@@ -106,7 +106,9 @@ class Language(ABC):
 
 
 def fits_nesting(reading: Reading) -> bool:
-    """Whether the tree is shallow enough for nested ifs."""
+    """Whether the tree is shallow enough for nested ifs: no node lies in more than `NESTED` blocks,
+    where each else-if counts as one. Parsers and compilers limit nested blocks; deeper trees are
+    written as arrays and a loop."""
     # Blocks that enclose each node: as for its parent, its own, and one for each else-if before it.
     blocks = [0] * len(reading.children)
     for node, children in enumerate(reading.children):

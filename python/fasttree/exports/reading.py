@@ -52,7 +52,8 @@ class Feature:
     sentinels: tuple[float, ...] = ()
 
     def threshold_of(self, end: float) -> float:
-        """The threshold to print for an end of an interval."""
+        """The threshold to print for an end of an interval: the threshold of `printed` where the
+        two differ, else the end itself."""
         return self.printed.get(end, end)
 
 
@@ -91,11 +92,13 @@ class ValueSet:
 
     @property
     def empty(self) -> bool:
-        """True if it holds no known value."""
+        """True if it holds no known value: no level code, or a lower end that is not below the
+        upper one. Missing values may still take the branch."""
         return not self.codes if self.codes is not None else self.lower >= self.upper
 
     def everything(self, feature: Feature) -> bool:
-        """True if it holds all known values of the feature."""
+        """True if it holds all known values of the feature: all levels (of `among`, if that is
+        given), or the whole real line."""
         if self.codes is not None:
             return len(self.codes) == len(self.among or feature.levels or ())
         return self.lower == -math.inf and self.upper == math.inf
@@ -180,12 +183,13 @@ class Reading:
 
     @property
     def leaves(self) -> list[int]:
-        """Node numbers of the leaves, in pre-order."""
+        """Node numbers of the leaves, in pre-order. Tables of leaves in exports have this order.
+        Each call makes the list anew, in O(nodes)."""
         return [i for i, n in enumerate(self.n_children) if n == 0]
 
     @property
     def leaf_numbers(self) -> dict[int, int]:
-        """Node number of a leaf -> its position in `leaves`."""
+        """Map the node number of a leaf to its position in `leaves`; inner nodes are no keys."""
         return {node: i for i, node in enumerate(self.leaves)}
 
     @property
@@ -195,17 +199,18 @@ class Reading:
 
     @property
     def tested_features(self) -> list[int]:
-        """Features that some node tests, ascending."""
+        """Column numbers of the features that some node tests, ascending. Exports declare only
+        these columns; the list is empty for a single leaf."""
         return sorted({self.feature[node] for node, n in enumerate(self.n_children) if n})
 
     @property
     def depth(self) -> int:
-        """Length of the longest path, in splits."""
+        """Length of the longest path from the root to a leaf, in splits; 0 for a single leaf."""
         return int(self.tree.max_depth)
 
     @property
     def predicts_number(self) -> bool:
-        """Whether nodes predict a number, not a class."""
+        """Whether nodes predict a number, not a class: the model then has no classes."""
         return not self.classes
 
     def refuse_untested(self, asked: str) -> None:
@@ -217,8 +222,8 @@ class Reading:
             )
 
     def probabilities(self, nodes: list[int]) -> np.ndarray:
-        """Class probabilities of nodes, shape (len(nodes), n_classes); zeros for no prediction. Of
-        a number, the number, shape (len(nodes), 1)."""
+        """Class probabilities of nodes, shape (len(nodes), n_classes); zeros for no prediction. For
+        a regression tree the predicted numbers, shape (len(nodes), 1)."""
         return np.asarray(self._model.node_proba(np.asarray(nodes, dtype=np.int64)))
 
     def heaviest(
@@ -260,7 +265,9 @@ class Reading:
         return [w / total if total > 0 else 1.0 / n for w in weights]
 
     def branch_sets(self, node: int) -> list[ValueSet]:
-        """The values that each branch of an inner node takes."""
+        """The values that each branch of an inner node takes, by branch, with the share of missing
+        values that goes there. For an imputed feature this share is 1 in the branch of the fill
+        value."""
         known = self._known(node)
         shares = self.missing_shares(node)
         fill = self.features[self.feature[node]].fill
@@ -304,7 +311,8 @@ class Reading:
         return among
 
     def branch_of_levels(self, node: int) -> list[int]:
-        """Branch of each level of the nominal feature that a node tests, by level code."""
+        """Branch of each level of the nominal feature that a node tests, by level code. Raises
+        KeyError if a level has no branch."""
         levels = self.features[self.feature[node]].levels or ()
         branch = {
             code: i for i, subset in enumerate(self._known(node)) for code in subset.codes or ()

@@ -1,13 +1,13 @@
 """A fitted tree as one SVG file without scripts, fonts or external links.
 
 What
-    The layout is that of `drawing`. An inner node shows its feature, its training rows and a bar of
+    `drawing` computes the layout. An inner node shows its feature, its training rows and a bar of
     its class shares; a leaf shows its class, the share of the class in its rows, ``82 % of 160``,
-    and the bar; a branch shows what it takes. Of a regression tree, a leaf shows its number, the
-    standard deviation and the rows, ``± 1,900 (2,206 rows)``; the bar reaches from one standard
-    deviation below the number to one above, on one scale for all nodes, and the number gives its
-    colour. Long names are cut, and the tooltip has them in full with the counts of the classes.
-    Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``, ``--ft-line``,
+    and the bar; a branch shows the values that it takes. A leaf of a regression tree shows its
+    number, the standard deviation and the rows, ``± 1,900 (2,206 rows)``; the bar reaches from one
+    standard deviation below the number to one above, on one scale for all nodes, and the number
+    gives its colour. Long names are cut, and the tooltip has them in full with the counts of the
+    classes. Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``, ``--ft-line``,
     ``--ft-soft``) with values for light and for dark pages; a page that embeds the picture may set
     its own.
 Complexity
@@ -101,7 +101,7 @@ def _edge(edge: Edge) -> str:
 
 
 def _text(text: CardText) -> str:
-    """A text on a card; the class is that of the style sheet."""
+    """A text on a card, as an element whose class names its size and weight in the style sheet."""
     kind = "s" if text.size == SMALL else "t" if text.bold else ""
     style = f' class="{kind}"' if kind else ""
     anchor = ' text-anchor="end"' if text.right else ""

@@ -89,7 +89,8 @@ def rounded(value: float, digits: int = 6) -> float | int | None:
 
 
 def name_of(text: object) -> str:
-    """A name on one line, cut to `MAX_CHARACTERS`."""
+    """A name on one line, cut to `MAX_CHARACTERS` with an ellipsis at the end. Long names would
+    make up most of the page's data."""
     plain = one_line(text)
     return plain if len(plain) <= MAX_CHARACTERS else plain[: MAX_CHARACTERS - 1] + "\u2026"
 
@@ -124,16 +125,17 @@ class TreeData:
         self.intervals: Any = None
 
     def inner(self) -> np.ndarray:
-        """Kept nodes with branches, those with the most rows first."""
+        """Numbers of the kept nodes that have branches, nodes with the most training rows first."""
         return self.heaviest(self.kept[self.reading.tree.n_children[self.kept] > 0])
 
     def heaviest(self, nodes: np.ndarray) -> np.ndarray:
-        """These nodes, those with the most rows first."""
+        """The given node numbers sorted by the weight of their training rows, largest first. Equal
+        weights keep their order."""
         weight = self.reading.tree.weighted_n_node_samples
         return nodes[np.argsort(-weight[nodes], kind="stable")]
 
     def features(self) -> set[int]:
-        """Features that kept nodes test."""
+        """Column numbers of the features that kept nodes test; empty for a single leaf."""
         tested = self.reading.tree.feature[self.kept]
         return {int(f) for f in tested[tested >= 0]}
 

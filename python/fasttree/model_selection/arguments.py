@@ -75,7 +75,8 @@ def _are_criteria(value: Any) -> bool:
 
 
 def is_pair(X: Any) -> bool:
-    """Whether data are a pair of rows and labels, not two rows."""
+    """Whether data are a pair (rows, labels) and not two rows: a tuple of length 2 whose first item
+    is a table of rows. A list is never a pair."""
     if not isinstance(X, tuple) or len(X) != 2:
         return False
     rows = X[0]
@@ -184,7 +185,8 @@ def load_tables(
 
 
 def unused_name(name: str, taken: Container[str]) -> str:
-    """The name, with a number if it is taken.
+    """Return the name, or with the lowest free number from 2 on if it is taken, so that two methods
+    of one criterion have different names.
 
     >>> unused_name("gini", ["gini", "gini (2)"])
     'gini (3)'
@@ -222,7 +224,8 @@ class Request:
         self.scorers = None if self.scoring is None else resolve_scoring(self.scoring)
 
     def read(self, X: Any, y: Any) -> tuple[Any, Any, Task]:
-        """X and y with names resolved, and their task."""
+        """Return X and y with names resolved (files are read, a column name becomes the column),
+        and their task. Raises ValueError or an error of the reader for data that cannot be read."""
         X, y = inputs.resolve_names(X, y, self.task_of_files, as_given=all_as_given(self.params))
         return X, y, self.task_of(X, y)
 

@@ -51,7 +51,8 @@ class Execution(NamedTuple):
 
     @property
     def is_local(self) -> bool:
-        """Whether this process computes, and nothing is kept."""
+        """Whether this process computes all units itself and nothing is kept on disk: there is
+        neither a cluster nor a journal."""
         return self.backend is None and self.journal is None
 
 
@@ -81,7 +82,8 @@ def execution_of(client: Any, journal: Any) -> Iterator[Execution]:
 
 @contextmanager
 def executing_on(client: Any, journal: Any) -> Iterator[None]:
-    """A context in which all comparisons use this client and journal, unless they name others."""
+    """A context in which all comparisons use this client and journal, unless they name others.
+    Experiments use it, so that their steps need no such arguments."""
     with execution_of(client, journal) as execution:
         token = _default.set(execution)
         try:
@@ -91,7 +93,8 @@ def executing_on(client: Any, journal: Any) -> Iterator[None]:
 
 
 class FinishedTask(NamedTuple):
-    """The output of a task that has finished some folds."""
+    """The output of a task that has finished some folds, for all methods alike. It may be less than
+    the whole after an interruption."""
 
     kept: list[int]
     """Positions of the methods that apply."""
@@ -159,7 +162,8 @@ def run_tasks(
     on_error: str = "raise",
     whole_tasks: bool = False,
 ) -> list[FinishedTask | None]:
-    """Run all tasks; None for one of which nothing is finished.
+    """Run all tasks and return their outputs, in order. A task without any finished fold gives
+    None.
 
     Args:
         tasks: cross-validations.
@@ -169,7 +173,7 @@ def run_tasks(
         tasks_report: called with the number of tasks that are finished.
         on_interrupt: ``"return"``: after Ctrl-C return what is finished.
         on_error: ``"skip"``: a method that does not apply is left out.
-        whole_tasks: nothing counts as finished of a task of which some fold is not.
+        whole_tasks: a task with an unfinished fold counts as not finished at all.
 
     Raises:
         ValueError, TypeError, NotImplementedError: a method does not apply; it is named.
@@ -253,7 +257,8 @@ def _refuse(task: ValidationTask, outcome: Outcome) -> None:
 
 
 def _finished(task: ValidationTask, outcomes: list[Outcome], n_folds: int) -> FinishedTask | None:
-    """The outcome of a task, of which every method has finished some folds; None without any."""
+    """The output of a task on the folds that every method has finished; None if there are no such
+    folds."""
     if n_folds == 0:
         return None
     kept, outputs = gather_outputs(task, outcomes, n_folds)

@@ -295,7 +295,8 @@ def _feed_rows(digest: Any, X: Any) -> None:
 
 
 def version_of(thing: Any) -> tuple[str, str]:
-    """The package that an object comes from, and its version ("" where it has none).
+    """The package that an object's class comes from, and its version ("" where it has none), for
+    the settings of a result.
 
     >>> import sklearn
     >>> from sklearn.tree import DecisionTreeClassifier

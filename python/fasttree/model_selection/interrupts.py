@@ -21,7 +21,8 @@ V = TypeVar("V")
 
 
 class InterruptedWarning(UserWarning):
-    """A run was interrupted and returned what was finished."""
+    """A run was interrupted and returned the finished part. The result then covers fewer folds or
+    data sets than were asked for."""
 
 
 def finish(

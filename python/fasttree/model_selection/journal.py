@@ -179,12 +179,14 @@ class JournalTask:
         self.extend(record)
 
     def extend(self, record: dict[str, Any]) -> None:
-        """Append the methods of a record, with their settings."""
+        """Append the methods of a record, with their settings. A later run of the same data may
+        compare more methods."""
         self.settings |= {str(k): str(v) for k, v in record["settings"].items()}
         self.methods += map(str, record["methods"])
 
     def add(self, line: int, record: dict[str, Any]) -> None:
-        """Append a finished unit."""
+        """Append a finished unit, whose record stands on this line of the file. Raises ValueError
+        for unknown methods or folds out of range."""
         methods, folds = record["methods"], range(record["start"], record["stop"])
         is_known = methods and {*methods} <= {*self.methods}
         if not (is_known and 0 <= folds.start < folds.stop <= self.n_folds):
@@ -201,7 +203,8 @@ class JournalTask:
         return {name: min(n, self.n_folds) for name, n in folds.items()}
 
     def skipped(self) -> dict[str, str]:
-        """Methods that do not apply, with the reason."""
+        """Methods that do not apply to the data, by name, with the message of their error. If a
+        method has several errors, the first one counts."""
         errors = [(record.get("errors"), {*record["methods"]}) for _, record in self.done]
         return {
             name: str(error[1])
@@ -287,7 +290,8 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Close the file and give up its lock."""
+        """Close the file and give up its lock, so that another run may continue it. A context
+        manager calls this."""
         self._file.close()
 
     def _append(self, record: dict[str, Any]) -> None:
@@ -342,7 +346,8 @@ class Journal:
     def enter(
         self, entry: JournalTask | None, task: ValidationTask, name: Any, settings: dict[str, str]
     ) -> JournalTask:
-        """The task in the journal, to which it is written if it is new, as its new methods are."""
+        """Return the task in the journal. A new task, or new methods of a known one, are written to
+        the file first."""
         methods = [method.name for method in task.methods]
         if entry is None:
             record = {
@@ -371,7 +376,8 @@ class Journal:
         return entry
 
     def outcomes(self, entry: JournalTask, task: ValidationTask) -> list[Outcome]:
-        """The outcomes of the finished units of a task, checked."""
+        """The outcomes of the finished units of a task, checked against its folds and methods.
+        Raises DataFileError with the line for a record that does not fit."""
         outcomes = []
         for line, record in entry.done:
             try:
@@ -384,7 +390,8 @@ class Journal:
         return outcomes
 
     def add(self, entry: JournalTask, task: ValidationTask, outcome: Outcome) -> None:
-        """Write the outcome of a unit."""
+        """Write the outcome of a unit as one line. A killed process loses at most the line that it
+        was writing."""
         if outcome.unit.start > 0:  # first folds come before it
             self.settled()
         self._append({"what": "unit", "task": entry.number, **_record_of(task, outcome)})

@@ -32,7 +32,8 @@ T = TypeVar("T")
 
 
 class ByName(Generic[T]):
-    """A mapping whose error for an unknown name lists the known ones."""
+    """A read-only mapping in the order of insertion. Its KeyError for an unknown name lists the
+    known ones."""
 
     _noun: ClassVar[str]
     _held: dict[str, T]
@@ -130,22 +131,26 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
 
     @property
     def true_numbers(self) -> np.ndarray:
-        """The numbers of a regression, float64 (test rows,), in the order of `folds.test_rows`."""
+        """The observed numbers of a regression, float64, shape (test rows,), in the order of
+        `folds.test_rows`. AttributeError for a classification, which has `true_codes`."""
         if self.task == "classification":
             raise AttributeError("a classification has no numbers: see true_codes")
         return self._truth
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Names of the methods, in order."""
+        """Names of the methods, in the order in which they were given; methods that do not apply
+        are not among them."""
         return tuple(self._held)
 
     def values(self) -> Any:
-        """The `MethodScores`, in order (as for any mapping)."""
+        """The `MethodScores`, in the order of `methods`, as for any mapping. Values of the folds
+        are in each of them, by metric."""
         return self._held.values()
 
     def matrix(self, metric: str) -> np.ndarray:
-        """Return fold values of all methods, (methods, folds)."""
+        """Return the fold values of a metric for all methods, shape (methods, folds). Folds in
+        which the metric has no value are NaN."""
         return np.array([scores[metric] for scores in self._held.values()])
 
     def larger_is_better(self, metric: str) -> bool:
@@ -155,7 +160,8 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return greater_is_better(metric) if direction is None else direction
 
     def repeat_means(self, method: str, metric: str) -> np.ndarray:
-        """Return the mean of every repetition, (repetitions,)."""
+        """Return the mean over the folds of every repetition, shape (repetitions,). Their spread is
+        smaller than the spread of folds."""
         repeats = self[method][metric].reshape(self.folds.n_repeats, self.folds.n_splits)
         return np.array([exact_mean(folds) for folds in repeats.tolist()])
 
@@ -238,7 +244,8 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
 
     @property
     def fold_values(self) -> dict[str, dict[str, list[float]]]:
-        """Method -> metric -> values of the folds, in order, as JSON holds them, without times."""
+        """Values of the folds in order, by method and metric, as JSON holds them. Times are left
+        out, so that equal runs give equal values."""
         return {
             method: {name: values.tolist() for name, values in scores.items() if name != "seconds"}
             for method, scores in self.items()
@@ -307,7 +314,8 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return {**self.settings, "methods": made, "data": about, "versions": versions()}
 
     def document(self) -> dict[str, Any]:
-        """Return the whole result as plain data, for JSON."""
+        """Return the whole result as plain data, for JSON: a summary per method, fold values, the
+        best constant and the settings."""
         return {
             "kind": self.kind,
             "dataset": self.name,
@@ -371,7 +379,8 @@ def automatic_notes(results: Iterable[CrossValidation]) -> list[str]:
 
 
 def spread_note(sd: str, *columns: Iterable[Cell], over: str = "") -> str:
-    """What the numbers of a table are, and that the best are emphasised where some are."""
+    """The note of a table: its numbers are means with standard deviations of folds or of
+    repetitions (`sd`), and the best values are emphasised, if a cell is bold."""
     spread = "fold values" if sd == "folds" else "repetition means"
     best = "; best values emphasised" * any(cell.bold for column in columns for cell in column)
     return f"Mean (standard deviation of {spread}){over}{best}."

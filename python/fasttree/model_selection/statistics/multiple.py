@@ -37,7 +37,8 @@ def adjusted(correct: Callable[[Any], np.ndarray], p_values: np.ndarray) -> np.n
 
 
 def bonferroni(p_values: Any) -> np.ndarray:
-    """Return Bonferroni-adjusted p-values, shape and order kept.
+    """Return p-values times their number, at most 1; shape and order are kept. The correction
+    controls the family-wise error and is never more powerful than `holm`.
 
     >>> bonferroni([0.01, 0.4])
     array([0.02, 0.8 ])
@@ -47,7 +48,8 @@ def bonferroni(p_values: Any) -> np.ndarray:
 
 
 def holm(p_values: Any) -> np.ndarray:
-    """Return Holm-adjusted p-values, shape and order kept.
+    """Return p-values with Holm's step-down correction, at most 1; shape and order are kept. It
+    controls the family-wise error under any dependence.
 
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])

@@ -83,7 +83,8 @@ def two_sided_p(t: np.ndarray, df: float) -> np.ndarray:
 
 
 def t_quantile(alpha: float, df: float) -> float:
-    """Return the two-sided critical value of t."""
+    """Return the two-sided critical value of Student's t: the quantile 1 - alpha / 2 with `df`
+    degrees of freedom."""
     from scipy.special import stdtrit
 
     return float(stdtrit(df, 1.0 - alpha / 2.0))

@@ -42,7 +42,9 @@ def cohen_kappa(counts: np.ndarray) -> np.ndarray:
     aliases=("mcc",),
 )
 def matthews_correlation(counts: np.ndarray) -> np.ndarray:
-    """Return Matthews' correlation coefficient (-1 to 1).
+    """Return Matthews' correlation coefficient (-1 to 1). 1 is perfect, 0 no better than chance,
+    also where all rows or predictions are of one class. It weighs all classes alike, unlike the
+    accuracy.
 
     >>> round(matthews_correlation([0, 0, 1, 1], [0, 0, 1, 0]), 6)
     0.57735

@@ -4,8 +4,8 @@ recall, F and ROC area.
     TP rate = recall = TP / (TP + FN)     FP rate = FP / (FP + TN)     precision = TP / (TP + FP)
     0/0 = 0
 
-Every class is set against all others; the weighted means use the classes' shares of the rows.  An
-unclassified row is a false negative of its class and a positive of none. Of a cross-validation the
+Every class is set against all others; the weighted means use the classes' shares of the rows. An
+unclassified row is a false negative of its class and a positive of none. For a cross-validation the
 counts of all folds and repetitions are added up, and their probabilities ranked together, as in
 Weka's output. O(rows), and O(n log n) a class for the ROC areas.
 """
@@ -74,7 +74,8 @@ class PerClass(NamedTuple):
         return [list(row) for row in zip(labels, *columns, sizes, strict=True)]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict per class."""
+        """Return one dictionary per class, in the order of `classes`: the label and each measure as
+        a float."""
         return [
             {
                 "class": label,
@@ -131,7 +132,8 @@ def per_class(
 ) -> PerClass:
     """Return the measures of every class against the rest; with `proba` (n, k) the ROC areas, too.
 
-    `beta` is that of F.  Raises ValueError for labels that are not classes and lengths that differ.
+    `beta` weighs recall against precision in F. Raises ValueError for labels that are not classes
+    and lengths that differ.
 
     >>> found = per_class(["a", "a", "b", "b"], ["a", "b", "b", "b"])
     >>> found.tp_rate.tolist(), found.fp_rate.tolist(), round(found.weighted()["precision"], 3)

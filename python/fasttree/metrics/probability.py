@@ -65,14 +65,16 @@ def log_loss_per_row(
     base: float | None = None,
     clip: float | None = None,
 ) -> np.ndarray:
-    """Minus the log of the probability given to the true class, one value per row."""
+    """Minus the log of the probability given to the true class, shape (n,), in the unit of `base`.
+    It is infinite for probability 0 unless `clip` bounds probabilities; `prior` is not read."""
     chosen = clip_proba(proba, clip)[np.arange(len(codes)), codes]
     with np.errstate(divide="ignore"):
         return -np.log(chosen) / log_unit(base)
 
 
 def brier_per_row(codes: np.ndarray, proba: np.ndarray, prior: Any = None) -> np.ndarray:
-    """Squared distance of the probabilities from the certain truth, one value per row."""
+    """Squared distance of the probabilities from the certain truth, shape (n,), from 0 (certain and
+    right) to 2; `prior` is not read."""
     chosen = proba[np.arange(len(codes)), codes]
     return (proba**2).sum(axis=1) - chosen**2 + (1.0 - chosen) ** 2
 

@@ -64,7 +64,8 @@ class Scorer:
         return _rebuild, (self.metric.name, self.options)
 
     def value(self, estimator: Any, X: Any, y: Any, sample_weight: MaybeArray = None) -> float:
-        """Return the metric itself, in its own orientation."""
+        """Return the metric of a fitted estimator on rows, in its own orientation: calling the
+        scorer negates errors, this does not."""
         metric, options = self.metric, dict(self.options)
         if metric.needs == "tree":
             return float(metric.function(estimator))

@@ -47,7 +47,8 @@ class ClassRewards(NamedTuple):
 
 
 class Reward(Protocol):
-    """A public reward function, with its array form and its entry in the registry."""
+    """A public reward function, with its array form `per_row` and its entry in the registry. It
+    returns a mean, the values of all rows, or means by class."""
 
     per_row: Callable[..., np.ndarray]
     metric: Metric
@@ -107,11 +108,10 @@ def reward(
 ) -> Callable[[Formula], Reward]:
     """Return a decorator that makes the public function of a reward from its formula.
 
-    `doc`, `source` and `facts` are those of `metric_of`.
-    `every_class`: there is a bet on every class (else on the true one).  `two_classes`: others are
-    refused.  `uses_prior`: without it the function takes no ``prior=``, and the formula gets the
-    predicted probability twice.  `has_base`: values are logarithms (else the base cancels and is
-    only checked).
+    `metric_of` documents `doc`, `source` and `facts`. `every_class`: there is a bet on every class
+    (else on the true one). `two_classes`: others are refused. `uses_prior`: without it the function
+    takes no ``prior=``, and the formula gets the predicted probability twice. `has_base`: values
+    are logarithms (else the base cancels and is only checked).
     """
 
     hidden = () if uses_prior else ("prior",)
@@ -188,7 +188,7 @@ def reward(
 
 
 def refuse_both(per_instance: bool, by_class: bool) -> None:
-    """Refuse values by row and by class in one call."""
+    """Raise ValueError for values by row and by class in one call, as there is one result."""
     if per_instance and by_class:
         raise ValueError(
             "per_instance=True and by_class=True exclude each other; ask for one of them"

@@ -5,11 +5,11 @@ What
     Two estimators of what `score_features` computes exactly in time quadratic in the rows, both
     unbiased for the score of all rows. ``"subsets"``: group-by counts on random feature subsets,
     linear in the rows. ``"rows"``: all pairs of a random sample of rows.
-Source and equation
-    The metrics are those of Vilalta, Brodie, Oblinger & Rish (2001). ``2^(-alpha D)`` is the
-    probability that two rows at distance D agree on all features of a random subset that holds each
-    feature with probability ``1 - 2^-alpha``. The estimator that follows from it is ours. A sample
-    of s of t rows is a U-statistic (Hoeffding 1948) with the error of a delete-a-block jackknife.
+Source and equation Vilalta, Brodie, Oblinger & Rish (2001) define the metrics. ``2^(-alpha D)`` is
+    the probability that two rows at distance D agree on all features of a random subset that holds
+    each feature with probability ``1 - 2^-alpha``. The estimator that follows from it is ours. A
+    sample of s of t rows is a U-statistic (Hoeffding 1948) with the error of a delete-a-block
+    jackknife.
 Complexity
     O(rows x features) per subset; O(sample^2 x features) bit operations for a sample.
 When not to use it
@@ -78,7 +78,8 @@ class FeatureEstimates:
 
     @property
     def standard_errors(self) -> np.ndarray:
-        """Standard error of each score, shape (n_features,)."""
+        """Standard error of each score, shape (n_features,), in the unit of the scores; NaN where a
+        feature has no score, 0 where all pairs were counted."""
         return np.where(np.isnan(self.scores), np.nan, np.sqrt(np.diag(self.covariance)))
 
     @property
@@ -98,8 +99,8 @@ class FeatureEstimates:
 
     @property
     def separated(self) -> bool:
-        """Whether the best is better than every other feature by more than `z` standard errors of
-        the difference."""
+        """Whether the best feature is better than every other one by more than `z` standard errors
+        of the difference. A race of rounds ends then; features without a score are left out."""
         best = int(self.ranking[0])
         others = np.flatnonzero(~np.isnan(self.scores))
         others = others[others != best]
@@ -123,7 +124,7 @@ class FeatureEstimates:
         ]
 
     def to_frame(self) -> Any:
-        """`records` as a pandas frame (the list itself without pandas)."""
+        """`records` as a pandas frame, one row per feature; the list itself without pandas."""
         from ..exports.tables.records import records_to_frame
 
         return records_to_frame(self.records())
@@ -269,8 +270,9 @@ class Budget:
         self.errors_apart = 2.0 if self.z is None else number_in(0.0, math.inf)("z", self.z)
 
     def rounds(self, least: int, first: tuple[str, int], last: tuple[str, int]) -> tuple[int, int]:
-        """The sizes of the first and, in a race, of the largest round, each from the name of its
-        field and its default."""
+        """The sizes of the first and, in a race, of the largest round. `first` and `last` name a
+        field each, with its default; values below `least` raise ValueError. Without a race both
+        sizes are equal."""
 
         def size(name: str, default: int) -> int:
             value = getattr(self, name)
@@ -282,7 +284,8 @@ class Budget:
 
 @dataclass
 class Job:
-    """The estimator, and how pairs that agree are counted."""
+    """The estimator of one call: the rows, the criterion's metric and the budget, and how agreeing
+    pairs are counted. It is made once, by `Job.of`."""
 
     table: Table
     metric: PairMetric
@@ -316,7 +319,8 @@ class Job:
         return cls(table, metric, made, weights, budget, seed_of(random_state), **how)
 
     def estimate(self) -> FeatureEstimates:
-        """Scores by the method of the budget."""
+        """Scores by the method of the budget, "subsets" or "rows", with the default sizes where the
+        budget has none."""
         if self.budget.method == "subsets":
             sizes = ("n_subsets", 256), ("max_subsets", 4096)
             return self.by_subsets(*self.budget.rounds(16, *sizes))
@@ -325,11 +329,13 @@ class Job:
 
     @property
     def how(self) -> dict[str, Any]:
-        """The weights, the threads and the progress of a pass over the rows."""
+        """Keywords of every pass of the core over the rows: the weights, the threads and the
+        progress."""
         return {"sample_weight": self.weights, "n_jobs": self.n_jobs, "progress": self.progress}
 
     def result(self, scores: np.ndarray, covariance: np.ndarray, **facts: Any) -> FeatureEstimates:
-        """The estimates from scores, shape (features,), and their covariance."""
+        """The estimates from scores, shape (n_features,), and their covariance, shape (n_features,
+        n_features)."""
         return FeatureEstimates(
             scores,
             covariance,
@@ -340,11 +346,14 @@ class Job:
         )
 
     def agreement(self, subsets: list[tuple[int, ...]]) -> np.ndarray:
-        """Ordered pairs that agree on subsets of features, shape (subsets, features, 4)."""
+        """Counts of ordered pairs that agree on each subset of features, shape (subsets, features,
+        4), by the four cases of a pair (same or other value, same or other class). Linear in the
+        rows, per subset."""
         return _engine.agreement_counts(self.table, subsets, self.metric.shares, **self.how)
 
     def exact(self) -> np.ndarray:
-        """The scores from all pairs."""
+        """The scores from all pairs, as `score_features` has them, shape (n_features,). Quadratic
+        in the rows."""
         return score_features(self.table, criterion=self.criterion, **self.how)
 
     def block_pairs(self, blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -355,11 +364,13 @@ class Job:
         )
 
     def constant(self) -> np.ndarray:
-        """Features without pairs of two values."""
+        """Whether no pair of rows differs in a feature, bool, shape (n_features,): such a feature
+        has no score."""
         return np.asarray(self.agreement([()])[0, :, 2:].sum(axis=1) == 0)
 
     def by_subsets(self, budget: int, most: int) -> FeatureEstimates:
-        """Estimates from `budget` subsets of features, at most `most`."""
+        """Estimates from `budget` random subsets of features; in a race the number doubles up to
+        `most`. ValueError for a decay that no distribution of subsets has."""
         decay, n = self.metric.decay, self.table.n_features
         if decay not in ("exponential", "uniform", "identical"):
             raise ValueError(
@@ -401,7 +412,8 @@ class Job:
             budget, rounds = 2 * budget, rounds + 1
 
     def by_rows(self, budget: int, most: int) -> FeatureEstimates:
-        """Estimates from blocks of `budget` rows in all, at most `most`."""
+        """Estimates from the pairs within a random sample of `budget` rows, in blocks for the
+        error; in a race the sample doubles up to `most` rows."""
         rows = (
             np.arange(len(self.table)) if self.weights is None else np.flatnonzero(self.weights > 0)
         )

@@ -45,7 +45,8 @@ def as_genotypes(X: Any) -> Genotypes | None:
 
 
 def labelled(genotypes: Genotypes, y: Any) -> tuple[np.ndarray, Table]:
-    """Numbers of the samples with a class, and a Table that has it as its target."""
+    """Numbers of the samples with a class, and a Table of these samples that has the class as its
+    target. Raises ValueError for a quantitative phenotype and where there is no class."""
     if y is None:
         if genotypes.phenotype is not None:
             raise ValueError(
@@ -154,7 +155,8 @@ class VariantTests:
         return [place | row for place, row in zip(places, numbers, strict=True)]
 
     def to_frame(self, top: int | None = None) -> Any:
-        """`records` as a pandas frame (the list itself without pandas)."""
+        """`records` as a pandas frame, one row per variant, the best `top` ones (None: all); the
+        list itself without pandas."""
         from ..exports.tables.records import records_to_frame
 
         return records_to_frame(self.records(top))
@@ -207,8 +209,9 @@ def relief_p_values(
     Raises:
         ValueError: another criterion; no classes, or only one; more than 65,536 rows.
 
-    Formula: STIR's t is the mean difference of near misses less that of near hits, over the pooled
-    standard deviation times sqrt(1 / misses + 1 / hits), with misses + hits - 2 degrees of freedom.
+    Formula: STIR's t is the mean difference of near misses less the mean difference of near hits,
+    divided by the pooled standard deviation times sqrt(1 / misses + 1 / hits), with misses + hits -
+    2 degrees of freedom.
 
     Examples:
         >>> import fasttree
@@ -241,7 +244,7 @@ def relief_p_values(
         threads(n_jobs),
         make_report(progress, "work"),
     )
-    # The p-values of the t statistics (STIR), then those of the permutations.
+    # The p-values of the t statistics (STIR), then the p-values by permutations.
     t, p = _stir(pairs, differing)
     constant = np.isnan(scores)
     t[constant], p[constant] = np.nan, np.nan

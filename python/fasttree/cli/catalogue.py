@@ -55,7 +55,8 @@ def _summary(row: dict[str, Any]) -> str:
 
 
 def found(name: str) -> dict[str, Any]:
-    """The record of a criterion by its name, an alias or its class."""
+    """The record of a criterion by its name, an alias or its class, as `list_criteria` has it.
+    ValueError, with the most similar name, for another text."""
     from ..criteria import list_criteria, suggestion
 
     for row in list_criteria():

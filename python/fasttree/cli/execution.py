@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Execution:
-    """The cluster that fits, and the journal that keeps finished units."""
+    """The cluster that fits, and the journal that keeps finished units; a bundle of options of
+    commands that compare."""
 
     cluster: Annotated[
         str | None,

@@ -1,5 +1,5 @@
-"""`ftree fit`: a tree with its cross-validated accuracy or error, that of the best constant, and a
-hint.
+"""`ftree fit`: a tree with its cross-validated accuracy or error, the accuracy or error of the best
+constant, and a hint.
 
 The hint recommends pruning where a pruned tree is as good with fewer leaves.
 """
@@ -37,14 +37,15 @@ if TYPE_CHECKING:
 MOST_CLASSES = 100
 """More classes than this, each with fewer than five rows, are not cross-validated."""
 MOST_NODES = 63
-"""A larger tree is refitted as a whole: the shares of its tests are those of whole refits."""
+"""A tree of more nodes is refitted only as a whole: the shares of its tests come from whole
+refits."""
 FOLD_SEED = 0
 """Seed of the folds."""
 
 
 @dataclass(frozen=True)
 class Files:
-    """The files that a fit writes."""
+    """The files that a fit writes, a bundle of options of `fit`."""
 
     model: Annotated[Path | None, "--model -m FILE", "Save the model."] = None
     svg: Annotated[Path | None, "--svg FILE", "Draw the tree as SVG."] = None
@@ -86,7 +87,8 @@ NoCv = Annotated[bool, "--no-cv", "Do not cross-validate (for many rows)."]
 
 @dataclass(frozen=True)
 class Verdict:
-    """A cross-validation of the tree, and of a pruned one where nothing ends its growth."""
+    """A cross-validation of the tree, and of a pruned one where nothing ends its growth, for the
+    lines that `fit` prints."""
 
     found: CrossValidation
     task: Task
@@ -95,11 +97,12 @@ class Verdict:
     """What the folds follow, in words."""
 
     def measures(self, method: str = "tree") -> dict[str, float]:
-        """Means over the folds, by metric."""
+        """Means over the folds of each metric of the task, by its name, for the tree or another
+        method."""
         return {metric: self.found.mean(method, metric) for metric in self.task.metrics}
 
     def leaves(self, method: str = "tree") -> float:
-        """Mean number of leaves."""
+        """Mean number of leaves over the folds, for the tree or another method."""
         return float(self.found[method]["leaves"].mean())
 
     @property
@@ -110,7 +113,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The measures in words."""
+        """The measures in words, with the folds that they are means over."""
         return f"{_said(self.measures())} ({self.folds} cross-validation{self.by})"
 
     def standard_error(self, n_rows: int) -> float:

@@ -72,8 +72,8 @@ def emit(
     Args:
         text: the text to print, or a function that makes it.
         document: the result as plain values.
-        json_file: file of the document as JSON, with the versions of the packages; ``-`` prints
-            that in place of the text. None: none.
+        json_file: file of the document as JSON, with the versions of the packages; ``-`` prints the
+            JSON and not the text; None: it is not written.
         csv_file: file of the document's ``rows`` as CSV; None: it is not written.
     """
     if csv_file is not None:

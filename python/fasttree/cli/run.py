@@ -57,7 +57,8 @@ def _warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command and return its exit code."""
+    """Run the command and return its exit code: 0, or another one after an error, which is printed
+    on stderr. Warnings are printed in the words of the shell."""
     with warnings.catch_warnings():
         warnings.simplefilter("default")  # PYTHONWARNINGS does not silence the command's warnings
         for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):

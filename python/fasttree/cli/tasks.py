@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class Task(NamedTuple):
-    """Classification or regression, for the commands."""
+    """What commands do differently for classification and regression: default criteria, metrics and
+    words. `TASKS` has both."""
 
     criteria: tuple[str, ...]
     """What is compared where no criterion is named."""
@@ -71,7 +72,8 @@ def baseline_of(table: Table) -> dict[str, Any]:
 
 
 def baseline_text(found: dict[str, Any]) -> str:
-    """The best constant answer in words, from its fields."""
+    """The best constant answer in words, from the fields of `baseline_of`: the mean with its mean
+    absolute error, or the most frequent class with its share in percent."""
     if "mean" in found:
         return (
             f"always saying the mean, {figures(found['mean'])}: MAE {figures(found['mae_of_mean'])}"
@@ -105,7 +107,7 @@ def costs_said(tables: Iterable[Table], *given: Any) -> list[str]:
 
 
 def varies(numbers: np.ndarray) -> bool:
-    """Whether some of the numbers differ."""
+    """Whether some of the numbers differ; False for fewer than two numbers."""
     return len(numbers) > 1 and bool(np.ptp(numbers) > 0)
 
 

@@ -73,7 +73,7 @@ def meant_by(typed: str, known: Iterable[str]) -> str:
 
 
 class Commands(TyperGroup):
-    """A group that says which of its commands an unknown one may be."""
+    """A group of commands whose error for an unknown command names the most similar ones."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called; an unknown one is an error with a hint.

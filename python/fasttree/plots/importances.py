@@ -61,8 +61,8 @@ def plot_importances(
     Args:
         model: a fitted tree or forest, or any estimator with ``feature_importances_``.
         largest: number of features shown, at least 1; equal ones in the order of the columns.
-        feature_names: names of all features; by default those of the training data, or
-            ``x0, x1, ...``.
+        feature_names: names of all features; by default the names in the training data, or ``x0,
+            x1, ...``.
         title: title of the axes.
         ax: axes to draw into; by default pyplot's current ones.
 

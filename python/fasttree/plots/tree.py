@@ -1,10 +1,10 @@
 """A fitted tree drawn with matplotlib, in the design of the SVG export.
 
-The layout is that of `fasttree.exports.drawing`: from left to right, one card per node with bars,
+`fasttree.exports.drawing` computes the layout: from left to right, one card per node with bars,
 rows and answers, and a legend of the colours. Nodes beyond `max_nodes` are folded. Trees in one
 figure have one layout: the same scale, places of the levels and depth. Each tree that is added
-therefore draws those before it again.
-``ax.figure.savefig(path)`` writes PNG or PDF. O(nodes shown).
+therefore draws those before it again. ``ax.figure.savefig(path)`` writes PNG or PDF. O(nodes
+shown).
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def plot_tree(
     if title:
         ax.set_title(title, fontsize=above)
     ax.set_axis_off()
-    figure = ax.figure.figure  # that of a subfigure, too
+    figure = ax.figure.figure  # also the whole figure of a subfigure
     if len(figure.axes) == 1 and figure.get_layout_engine() is None:
         # Alone in its figure it needs no margins for ticks.
         ax.set_position((0.01, 0.01, 0.98, 0.98 - _title_height(ax)))

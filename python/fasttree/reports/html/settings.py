@@ -24,7 +24,8 @@ LONGEST = 1500
 
 
 def data_facts(result: CrossValidation) -> dict[str, Any]:
-    """Return name, rows, features, target (in words) and fingerprint of the data of a result."""
+    """Return name, rows, features, target (in words) and fingerprint of the data of a result, by
+    these keys. Facts that are not known are None or ""."""
     data = result.data
     features = None
     if data is not None:
@@ -59,7 +60,8 @@ def _short(text: str) -> str:
 
 
 def methods_of(result: CrossValidation) -> list[tuple[str, str]]:
-    """Return (name, how to make it) of every method."""
+    """Return (name, Python that makes it) of every method, in the order of the result. The Python
+    is cut to `LONGEST` characters."""
     return [(name, _short(made)) for name, made in result.environment()["methods"].items()]
 
 
@@ -169,7 +171,8 @@ def _loaded(result: CrossValidation, end: str = "") -> str:
 
 
 def facts(result: CrossValidation) -> list[tuple[str, str]]:
-    """Return protocol and versions as pairs of words."""
+    """Return the protocol and the versions of the packages as pairs (label, text), for the table at
+    the end of a page."""
     settings = result.environment()
     out = [
         ("folds", f"{settings['cv']}, {len(result.folds.pairs)} in all"),

@@ -1,10 +1,10 @@
 """The trees of a result, each fitted on all rows of its data set, in the explorer.
 
-A cross-validation grows one tree per fold; what is shown is the tree of all rows, which is what one
-would use.  Two trees stand side by side, all others can be chosen.  Of each so many nodes are kept
-that a page of many sets stays small.  Trees of scikit-learn are shown as text.  Among many trees,
-those by criteria that look at pairs or neighbours of rows, or search trees, are not fitted again.
-O(nodes), beside the fits.
+A cross-validation grows one tree per fold; the page shows the tree of all rows, which is the tree
+that one would use. Two trees stand side by side, all others can be chosen. Each tree keeps a
+limited number of nodes, so that a page of many sets stays small. Trees of scikit-learn are shown as
+text. Among many trees, those by criteria that look at pairs or neighbours of rows, or search trees,
+are not fitted again. O(nodes), beside the fits.
 """
 
 from __future__ import annotations

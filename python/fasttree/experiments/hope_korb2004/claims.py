@@ -41,7 +41,8 @@ MODELS = {"nb": "naive Bayes", "tan": "TAN", "aode": "AODE"}
 
 
 def findings(results: Mapping[str, Simulation]) -> list[Finding]:
-    """The paper's findings about the models of each type."""
+    """The paper's findings about the models of each type, each with its test on our simulation.
+    `results` has a simulation for each of `MODELS`."""
     nb, tan, aode = (results[kind] for kind in MODELS)
     small, large = nb.sizes[0], nb.sizes[-1]
     others = ("nb", "tan", "aode")

@@ -31,8 +31,8 @@ class SetResult:
         return {name: float(values.mean()) for name, values in self._of(quantity).items()}
 
     def losers(self, quantity: str) -> dict[str, list[str]]:
-        """For each learner those that it beats significantly (5x2cv t test, two-sided 0.05), as in
-        the paper's tables."""
+        """For each learner the learners that it beats significantly (5x2cv t test, two-sided 0.05),
+        as in the paper's tables; lists are empty where nothing is significant."""
         values = self._of(quantity)
         return {
             winner: [loser for loser in values if _beats(values[winner], values[loser])]

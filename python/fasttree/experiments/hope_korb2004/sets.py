@@ -106,7 +106,8 @@ OUT_OF_REACH: dict[tuple[str, str], str] = {
 
 
 def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
-    """One data set; None when a file of it is not there."""
+    """One data set as the paper describes it; None when a file of it is not in the folder. The LED
+    data are generated."""
     if name == "led":
         return make_led(1000, noise=0.1, random_state=0)
     keys = [plain_key(stem) for stem in FILES[name]]

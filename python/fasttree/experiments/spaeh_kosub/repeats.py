@@ -46,7 +46,7 @@ def method_name(distance: str, evaluation: str) -> str:
 
 
 def evaluation_of(method: str) -> str:
-    """The evaluation in a `method_name`.
+    """The evaluation in a `method_name`, its last word: "local", "global" or "glocal".
 
     >>> evaluation_of("jaccard global")
     'global'
@@ -56,7 +56,7 @@ def evaluation_of(method: str) -> str:
 
 def interval(values: np.ndarray) -> np.ndarray:
     """Half the width of the 95 % confidence interval of the mean over the last axis (normal
-    approximation).
+    approximation). 0 for a single value.
 
     >>> interval(np.array([[1.0, 3.0], [2.0, 2.0]])).round(3).tolist()
     [1.96, 0.0]
@@ -144,7 +144,7 @@ def redundant_splits(model: FastTreeClassifier) -> int:
 
 @dataclass
 class Sizes:
-    """Results on consistent trees; arrays of shape (generating sizes, repeats), by method."""
+    """Results on consistent trees: arrays of shape (generating sizes, repeats), by method name."""
 
     generating: list[int]
     """Nodes of the generating trees."""

@@ -6,8 +6,8 @@ grows them without parameters. Then come six criteria by three prunings, with a 
 level and with levels in two groups, and small trees that are not pruned; for a metric that looks at
 classes otherwise than the accuracy does, small ones with weighted classes as well. Last comes CART,
 pruned by cost complexity. For a number criteria on numbers take their place. `search` tries them in
-this order, so the end of the list is what a budget or a time limit leaves out (`work_of` counts
-what one takes).
+this order, so a budget or a time limit leaves out the end of the list (`work_of` counts the work of
+a candidate).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PRUNINGS = ("error_based", "mdl", "pessimistic")
 PRUNINGS_WITH_COSTS = ("reduced_error", "m_estimate")
 """Prunings that take a cost matrix into account."""
 NOT_PRUNED = ("info_gain", "gini", "gain_ratio")
-"""Criteria of the trees without pruning and of those pruned by cost complexity."""
+"""Criteria of the trees without pruning and of the trees pruned by cost complexity."""
 ALPHA_RULES = ("min", "1se")
 MAX_LEAVES = (4, 8, 16, 32, 64)
 """Sizes of the trees that are not pruned."""
@@ -77,8 +77,8 @@ SMALL = 0.25
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate: its name, and `params`, the parameters of the tree. A constant, which is no
-    tree, has no criterion."""
+    """A candidate: its name, and `params`, the parameters of the tree. A constant is not a tree and
+    has no criterion."""
 
     name: str
     criterion: str | None
@@ -97,8 +97,8 @@ def candidates(
 
     Args:
         table: the rows.
-        shared: parameters that all trees have; of those with a `cost_matrix` only prunings that
-            know costs are tried.
+        shared: parameters that all trees have; with a `cost_matrix` only prunings that know costs
+            are tried.
         is_weighted: whether trees of weighted classes are tried as well.
         max_leaf_nodes: most leaves of each tree; None: any number.
 
@@ -175,8 +175,8 @@ def candidates(
             min_samples_leaf=min_leaf,
             **more,
         )
-    # The dearest come last: each fit is a cross-validation of its own. What a leaf costs is
-    # estimated, so that leaves of two numbers may stand where they are of use.
+    # The most expensive candidates come last: each of their fits runs a cross-validation. It
+    # estimates the cost of a leaf, so that leaves of two numbers may stay where they help.
     carts = small_by if is_number else NOT_PRUNED
     own = {"nominal_splits": splits[-1], "min_samples_leaf": least} if is_number else {}
     for criterion, rule in itertools.product(carts, ALPHA_RULES):

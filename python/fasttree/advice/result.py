@@ -80,7 +80,7 @@ class Advice:
             best for the metric, by out-of-fold probabilities; None for the accuracy and for metrics
             that read no labels. The sentence names it where it is clearly better than the tree's
             own answers.
-        stability: what 100 refits of the recommended tree on bootstrap samples have in common
+        stability: how often 100 refits of the recommended tree on bootstrap samples agree
             (`Stability`), which the notes summarize in a sentence; None for data on which refits
             take long, and with `time_limit`.
         by_time: the metric of the recommended tree by earlier rows, where the rows are in the
@@ -208,7 +208,7 @@ class Advice:
         )
 
     def _of_size(self) -> Iterator[str]:
-        """What a tree of few leaves reaches, if one was tried."""
+        """A sentence on the value of a tree of few leaves, if one was tried."""
         small = (row for row in self.table if row["criterion"] and 1.5 <= row["leaves"] <= FEW)
         judge = self._judge
         best = max(small, key=lambda row: row[judge.metric] / judge.scale, default=None)
@@ -218,7 +218,7 @@ class Advice:
             yield f"With at most {FEW} leaves about {value}: {option}."
 
     def _of_threshold(self) -> Iterator[str]:
-        """What the threshold changes, if that is clear."""
+        """A sentence on the gain by the threshold, if it is clear."""
         found = self._threshold
         if found is None or found.value - found.usual <= CLEARLY * found.error:
             return
@@ -345,7 +345,7 @@ class Advice:
         """Everything as text.
 
         Args:
-            code: what fits the tree again, in place of `code`.
+            code: Python or a command that fits the tree again, in place of `code`.
             full: whether all candidates are listed; False: the best dozen, and the constants.
         """
         tree = "\n".join(str(self.model).split("\n")[2:])
@@ -381,7 +381,9 @@ class Advice:
         return f'{STYLE}<div class="ft-out">{self._body()}</div>'
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """An HTML page without scripts and external links; written to `path` if that is given."""
+        """An HTML page without scripts and external links; written to `path` if that is given. It
+        has the sentence, the tree, the notes, the candidates and the code; an existing file is
+        replaced."""
         title = f"Which tree for {self.target}?"
         page = PAGE.format(title=xml(title), body=self._body())
         if path is not None:

@@ -1,8 +1,8 @@
 """The first step of `advise`: a Table whose columns are treated as a fit treats the columns of a
 frame, and the Python that reads its rows again.
 
-Identifiers and columns of one value tell nothing about new rows. They stay in the Table, so that
-the tree accepts rows with them, but no tree splits on them; year, month and weekday stand for
+Identifiers and columns of one value carry no information about new rows. They stay in the Table, so
+that the tree accepts rows with them, but no tree splits on them; year, month and weekday stand for
 dates. Arrays and Tables are screened as well. Rows without a class or number are left out.
 `Advice.code` begins with the line of the `Source`, so that it runs as it is printed.
 """
@@ -70,7 +70,7 @@ def screened(
         ValueError: no target, no class or one, a target that is no class, or a constant number.
     """
     is_class = task == "classification"
-    # A Table, without what no Table can hold: columns of too many levels.
+    # A Table, without the columns that it cannot hold because of too many levels.
     if isinstance(X, (str, os.PathLike)):
         table = load(X, y, drop, task=task, as_given=False, **(reading or {}))
     else:
@@ -89,7 +89,7 @@ def screened(
     table = as_nominal(table.with_unused(dict.fromkeys(drop, DROPPED)), nominal)
     if table.target is None:
         raise no_target()
-    # The rows with a target, and the columns that tell nothing.
+    # The rows with a target, and the columns without information.
     unlabelled = table.missing_target
     table = table.drop_missing_target()
     findings = inspect(table)

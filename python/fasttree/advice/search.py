@@ -137,21 +137,21 @@ def advise(
 
     Identifiers, free text and columns of one value are left out, with the reason, and year, month
     and weekday stand for dates; the recommended tree accepts rows with and without the columns that
-    are left out. Six criteria, three prunings and two kinds of nominal splits
-    are cross-validated on the same folds, beside the majority class, C4.5, trees that are not
-    pruned, small ones, and CART with cost-complexity pruning; for a number the criteria on numbers,
-    pruned trees and small ones, beside the mean and the median. A tree is recommended only if it is
-    announced to be better than the constant, and if it is better by 2.5 standard errors of the
-    difference or a permutation test says that some column tells something about the target. Where
-    no tree is, the sentence says whether small trees are better by the AUC or R2. Among trees for
-    classes the smaller one never costs more than one point of accuracy, as estimated, and of a
-    number 2 % of the error. A tree gives way to one of at most half as many leaves whose corrected
-    value is within one standard error and these limits.
+    are left out. Six criteria, three prunings and two kinds of nominal splits are cross-validated
+    on the same folds, beside the majority class, C4.5, trees that are not pruned, small ones, and
+    CART with cost-complexity pruning; for a number the criteria on numbers, pruned trees and small
+    ones, beside the mean and the median. A tree is recommended only if it is announced to be better
+    than the constant, and if it is better by 2.5 standard errors of the difference or a permutation
+    test says that some column is informative about the target. Where no tree is recommended, the
+    sentence says whether small trees are better by the AUC or R2. Among trees for classes the
+    smaller one never costs more than one point of accuracy, as estimated, and of a number 2 % of
+    the error. A tree gives way to one of at most half as many leaves whose corrected value is
+    within one standard error and these limits.
 
-    The sentence also asks about columns that say what the target says. Where the rows are in the
-    order of a date or a number that counts time by its name, or the tree splits on a year, it also
-    names the value of the tree on later rows, fitted on earlier ones. For a tree of more than 32
-    leaves it also names the value of a small one.
+    The sentence also asks about columns that are equivalent to the target. Where the rows are in
+    the order of a date or a number that counts time by its name, or the tree splits on a year, it
+    also names the value of the tree on later rows, fitted on earlier ones. For a tree of more than
+    32 leaves it also names the value of a small one.
 
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
@@ -299,7 +299,7 @@ def advise(
         # Rows of one group depend on each other, so that they cannot be permuted.
         is_told = cache(lambda: members is None and is_associated(sample, seed))
         choice = _chosen(whole, tried, judge, is_told, seed=seed, prefer=prefer)
-    # What the sentence asks and adds.
+    # Questions and further facts for the sentence.
     is_tree = bool(choice.params)
     with warnings_about(), quiet():
         if not is_tree and judge.otherwise:
@@ -412,13 +412,14 @@ def _chosen(
     seed: int,
     prefer: Prefer,
 ) -> Choice:
-    """Choose among what was tried, fit it on all rows, and mark the choice in ``tried.rows``.
+    """Choose among the candidates that were tried, fit the choice on all rows, and mark it in
+    ``tried.rows``.
 
     Args:
         whole: the rows with their unused columns.
         tried: the candidates.
-        judge: of the sample.
-        is_told: whether a permutation test finds that some column tells something.
+        judge: the judge of the sample.
+        is_told: whether a permutation test finds that some column is informative.
         seed: of the correction.
         prefer: as in `advise`.
     """
@@ -467,7 +468,7 @@ def _chosen(
             # The standard error of few folds is so large that a constant is within it.
             place, expected, error = judged(better)
         # A tree takes the place of a constant if it is announced to be better, and is clearly
-        # better or some column tells something about the target.
+        # better or some column is informative about the target.
         if not (
             place in better
             and expected > floor

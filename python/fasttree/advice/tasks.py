@@ -1,5 +1,5 @@
-"""What `advise` does otherwise for classes, for a number and for a metric that is asked for: how
-predictions are judged, which constants a tree has to beat, and the words of the advice.
+"""The parts of `advise` that differ for classes, for a number and for a metric that is asked for:
+how predictions are judged, which constants a tree has to beat, and the words of the advice.
 
 The rest of the flow (screening, candidates on shared folds, choice, correction) is one.
 """
@@ -38,7 +38,7 @@ LIKE_ACCURACY = ("accuracy", "error_rate", "unclassified_rate")
 
 class Asked(NamedTuple):
     """The metric that the argument `scoring` of `advise` asks for, resolved to one name and one
-    scorer."""
+    scorer. The task may still be open: some metrics are of classes and numbers."""
 
     name: str
     scorer: Any
@@ -46,7 +46,8 @@ class Asked(NamedTuple):
 
     @classmethod
     def of(cls, scoring: Any) -> Asked:
-        """The metric of the argument `scoring`.
+        """The metric of the argument `scoring`: a name, a scorer, or a function. Raises ValueError
+        for several metrics, since candidates need one order.
 
         Examples:
             >>> Asked.of("f1").name, Asked.of(Scorer("f_beta", beta=2)).name
@@ -94,13 +95,13 @@ class Asked(NamedTuple):
 
 
 class _Judge(ABC):
-    """What the judges of tasks and metrics share."""
+    """The base class of the judges of tasks and metrics."""
 
     estimator: Any
     metric: str
     """The metric of `cross_validate`, and the name of the quality in records."""
     without: str
-    """What a row without a target lacks."""
+    """The word for the target that an unlabelled row lacks, "class" or "number"."""
     header: str
     """The metric as the head of a column."""
     measure: str
@@ -124,7 +125,8 @@ class _Judge(ABC):
     weighs_classes: bool = False
     """Whether weights of classes and a threshold may raise the metric."""
     otherwise: str | None = None
-    """A metric by which trees may tell something where by this one a constant is as good."""
+    """A second metric, by which trees may be better than a constant where they are not by the first
+    one."""
     answers: Sequence[Any] = ()
     """The classes of the rows by the recommended tree, where one is rare."""
     rare: RareClass | None = None
@@ -145,8 +147,8 @@ class _Judge(ABC):
         """The constant to use where no tree is better, `candidate` the best one."""
 
     def no_tree(self, candidate: str, told: str = "") -> str:
-        """That no tree is better than a constant, `candidate` the best one; `told` says by which
-        measure the columns tell something all the same."""
+        """A sentence that no tree is better than the best constant, `candidate`. `told` names
+        another measure by which the columns are informative."""
         than = f"better than {self.instead(candidate)}"
         if told:
             return f"By {self.measure} no tree is clearly {than}. {told}"
@@ -256,7 +258,8 @@ class ClassJudge(_Judge):
 
 
 class MetricJudge(_Judge):
-    """A metric that is asked for, by folds; `base` judges the task by default."""
+    """Judges predictions by a metric that is asked for, with one value per fold and none per row.
+    `base` is the default judge of the task, which has the constants and the words."""
 
     has_rows = False
 
@@ -342,7 +345,8 @@ class MetricJudge(_Judge):
         return {"accuracy": accuracy, **self.base.by_class(truth, predicted)}
 
     def of_rare(self, row: Mapping[str, Any]) -> str:
-        """How much of the rare class the choice finds; the metric is the caller's."""
+        """A sentence on the recall and precision of the rare class, with a space before it; ""
+        without a rare class. It proposes no metric, as the caller has named one."""
         if isinstance(self.base, ClassJudge) and self.rare:
             self.base.answers = self.answers
             return self.base.rare_found(row)

@@ -4,10 +4,11 @@ What
     Out-of-fold probabilities of a tree are cut at up to 40 places, and the cut of the best mean
     over the folds is the threshold. Its value is corrected: each fold is judged by the cut that is
     best in the others.
-Source and equation Elkan, "The foundations of cost-sensitive learning" (2001), section 2.2: the
-    best threshold on estimated probabilities is found empirically. scikit-learn's
-    `TunedThresholdClassifierCV` makes the same search with its own fit per fold; here the folds are
-    the ones that the candidates were compared on.
+Source and equation
+    Elkan, "The foundations of cost-sensitive learning" (2001), section 2.2: the best threshold on
+    estimated probabilities is found empirically. scikit-learn's `TunedThresholdClassifierCV` makes
+    the same search with its own fit per fold; here the folds are the ones that the candidates were
+    compared on.
 Complexity
     O(thresholds x rows), and one cross-validation of the tree.
 When not to use it

@@ -31,7 +31,7 @@ def criteria(
     from ..criteria import list_criteria
     from ..reports import render
 
-    # One criterion in full, or a table, of one kind of evidence if that is named.
+    # One criterion in full, or a table of all, or of the criteria on one kind of evidence.
     if name is not None:
         emit(_described(found(name)), found(name), json)
         return
@@ -49,7 +49,7 @@ def criteria(
 
 
 def _summary(row: dict[str, Any]) -> str:
-    """What a criterion is, and its other names."""
+    """A criterion's class and its other names."""
     also = f" Also: {', '.join(row['aliases'])}." if row["aliases"] else ""
     return f"{row['summary']}{also}"
 

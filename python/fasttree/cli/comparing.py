@@ -1,7 +1,7 @@
-"""`ftree cv` and `ftree compare`: criteria on the same folds, of one data set or of several.
+"""`ftree cv` and `ftree compare`: criteria on the same folds, on one data set or on several.
 
-They print what `fasttree.model_selection.cross_validate` and `compare` return, and with ``--html``
-write their page.
+They print the results of `fasttree.model_selection.cross_validate` and `compare`, and with
+``--html`` write their page.
 """
 
 from __future__ import annotations
@@ -450,8 +450,8 @@ def _rank_table(comparison: Comparison) -> ReportTable:
 def _summary(
     result: Comparison, size: Comparison, constants: list[dict[str, Any]], pruned: bool
 ) -> ReportTable:
-    """Means beside the best constant, what looks broken, the conclusion and the next command: a
-    screen of 24 lines for the bundled data sets.
+    """Means beside the best constant, warnings about odd results, the conclusion and the next
+    command: a screen of 24 lines for the bundled data sets.
 
     Args:
         result: the comparison by the metric.

@@ -103,7 +103,7 @@ def rank_variants(
 def _tested(
     study: Any, criteria: dict[str, Any], settings: dict[str, Any], permutations: int
 ) -> dict[str, np.ndarray]:
-    """Scores of all criteria, with p-values of those that have them: SURF and MultiSURF.
+    """Scores of all criteria, and p-values of the criteria that have them: SURF and MultiSURF.
 
     Args:
         study: the genotypes.

@@ -67,7 +67,7 @@ COST_ORDER = (
     "rows: true classes, columns: predictions, in the order of the classes, which is sorted where "
     "the file declares none"
 )
-"""What the rows and columns of a cost matrix are, for help."""
+"""The meaning of the rows and columns of a cost matrix, for help."""
 
 Criterion = Annotated[
     str | None,
@@ -168,7 +168,8 @@ class Columns:
 
     @property
     def treatment(self) -> Any:
-        """The value of the parameter `columns` of trees.
+        """The value of the parameter `columns` of trees, by ``--columns`` and ``--keep``.
+        ValueError where both are given and contradict each other.
 
         >>> Columns().treatment, Columns(keep=["id,year"]).treatment
         ('auto', {'id': 'as_given', 'year': 'as_given'})
@@ -486,7 +487,8 @@ def typed_params(params: dict[str, Any]) -> list[str]:
 
 
 def parameters_text(known: Sequence[str]) -> str:
-    """These parameters with their defaults, by groups.
+    """These parameters of trees with their defaults, one line per group, for help. Names that are
+    not parameters are left out.
 
     >>> print(parameters_text(["max_depth", "ties", "pruning"]))
     growth: ties='first', max_depth=None

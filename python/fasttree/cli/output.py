@@ -36,7 +36,8 @@ def table(
 
 
 def check_writable(files: dict[str, Path | None]) -> None:
-    """Refuse files that cannot be written, before anything is fitted; `files` by their options."""
+    """Raise ValueError for files that cannot be written, before hours of fitting are lost. `files`
+    maps an option to its file; None and "-" (stdout) are skipped."""
     for option, file in files.items():
         if file is None or str(file) == "-":
             continue

@@ -25,7 +25,7 @@ REFUSED, INTERRUPTED, TERMINATED, BROKEN = 2, 130, 143, 1
 """Exit codes: a request that cannot be fulfilled; Ctrl-C; SIGTERM; a defect of fasttree."""
 
 REFUSALS = (ValueError, TypeError, KeyError, OSError, ImportError, NotImplementedError, MemoryError)
-"""What a request that cannot be fulfilled raises; any other error is a defect."""
+"""Errors that a request that cannot be fulfilled raises; any other error is a defect."""
 
 ClickException: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"

@@ -248,7 +248,7 @@ _CELL = re.compile(rf"(?:({_Q}|(?!{_Q}\Z)(?:[^=]*|.*))=)?({_Q}|[^=]*)", re.DOTAL
 
 
 def cells_by_column(texts: Iterable[str] | None) -> dict[str | None, list[str]]:
-    """The texts of ``--missing`` by column; under None those for all columns.
+    """The texts of ``--missing`` by column; under None the texts for all columns.
 
     >>> cells_by_column(["n/a,age=999", '"a=b"="x,y"', '"c=d"'])
     {None: ['n/a', 'c=d'], 'age': ['999'], 'a=b': ['x,y']}

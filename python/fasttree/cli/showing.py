@@ -122,7 +122,8 @@ def sizes(tree: Any) -> dict[str, int]:
 
 
 def tests_of(tree: Any) -> dict[str, list[float]]:
-    """Statistic and p-value of each node, if tests have chosen the splits; else nothing."""
+    """Statistic and p-value of each node by name, in pre-order, if tests have chosen the splits of
+    the tree; else an empty dictionary."""
     if not is_by_test(tree):
         return {}
     return {name: getattr(tree.tree_, name).tolist() for name in ("statistic", "p_value")}
@@ -256,7 +257,7 @@ def _say_inputs(tree: Any, form: str) -> None:
 
 
 def _check_format(form: str, out: Path | None, depth: int | None) -> None:
-    """Check the option ``--form`` with those that go with it.
+    """Check the option ``--form`` together with the options that belong to it.
 
     Args:
         form: the format.

@@ -1,7 +1,7 @@
 """The three standard streams: closed, full, of any encoding, or a terminal.
 
-A stream that is closed takes and gives nothing. Letters that the encoding of a stream lacks are
-written as escapes. What stderr cannot take is dropped, since no message may end the work. A
+A closed stream accepts all output and gives no input. Letters that the encoding of a stream lacks
+are written as escapes. What stderr cannot take is dropped, since no message may end the work. A
 terminal gets the control characters of names and cells as escapes.
 """
 
@@ -25,7 +25,8 @@ def prepare() -> None:
 
 
 def write(text: str, stream: TextIO | None = None) -> None:
-    """Write text to a stream.
+    """Write text to a stream. On a terminal, control characters are made visible, so that names in
+    data files cannot send escape sequences.
 
     Args:
         text: the text.

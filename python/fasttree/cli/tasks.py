@@ -1,5 +1,5 @@
-"""What the commands say of a task: criteria and metrics by default, and the constant that a model
-has to beat (the most frequent class, or the mean)."""
+"""The defaults and words of the commands for a task: criteria and metrics by default, and the
+constant that a model has to beat (the most frequent class, or the mean)."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Task(NamedTuple):
     words. `TASKS` has both."""
 
     criteria: tuple[str, ...]
-    """What is compared where no criterion is named."""
+    """Criteria that are compared where none is named."""
     ranking: tuple[str, ...]
-    """By what features are ranked where no criterion is named."""
+    """Criteria that rank features where none is named."""
     metrics: tuple[str, ...]
-    """What a cross-validation measures; a comparison takes the first."""
+    """Metrics of a cross-validation; a comparison takes the first."""
     judged_by: str
     """The metric that compares a tree with a pruned one."""
     pruning: str
     """The pruning that the commands recommend."""
     without: str
-    """What a row without a target lacks."""
+    """The word for the target that an unlabelled row lacks, "class" or "number"."""
 
 
 TASKS = {
@@ -82,7 +82,7 @@ def baseline_text(found: dict[str, Any]) -> str:
 
 
 def costs_said(tables: Iterable[Table], *given: Any) -> list[str]:
-    """What cost matrices mean, a line each.
+    """The meaning of cost matrices in words, one line per matrix.
 
     Args:
         tables: the data, whose classes the matrices name.

@@ -1,4 +1,4 @@
-"""What an unknown option or command was meant to be: a hint for its error."""
+"""Guesses for an unknown option or command: the most similar known name, as a hint in the error."""
 
 from __future__ import annotations
 

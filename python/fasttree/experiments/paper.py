@@ -70,7 +70,8 @@ def open_sets(
     folder: Path | None,
     open_set: Callable[[str, dict[str, Path]], Table | None],
 ) -> tuple[dict[str, Table], list[str]]:
-    """The wanted data sets by the paper's names, and the names of those that are not there.
+    """The wanted data sets by the paper's names, and the names of the data sets whose files are not
+    there.
 
     Args:
         known: the paper's names.
@@ -97,7 +98,7 @@ class Paper(ABC, Generic[Step, Found]):
         printed: the published numbers.
         steps_are: name of the steps, in the warning about an interrupt.
         ticks_are: name of the units of the progress bar.
-        cut: what a quick run leaves out, before the names of data sets.
+        cut: the parts that a quick run leaves out, in words, before the names of data sets.
         names: the paper's names of its data sets, in the paper's order.
         quick_rows: most rows of a data set of a quick run.
         data, datasets, quick, n_jobs, progress, on_interrupt: as in `fasttree.experiments.run`.
@@ -132,7 +133,7 @@ class Paper(ABC, Generic[Step, Found]):
     def run(self) -> Reproduction:
         """Open the data sets, compute all steps, and report the results. With
         ``on_interrupt="return"`` Ctrl-C ends with the finished steps."""
-        # The data sets at hand, without those that a quick run leaves out.
+        # The data sets at hand, without the ones that a quick run leaves out.
         out = self.out
         opened, out.missing = open_sets(self.sets(), self.datasets, self.folder, self.open_set)
         out.folder = str(self.folder or "")
@@ -163,7 +164,8 @@ class Paper(ABC, Generic[Step, Found]):
         return out
 
     def sets(self) -> Sequence[str]:
-        """The paper's names of its data sets, in the paper's order; by default `names`."""
+        """The paper's names of its data sets, in the paper's order; by default `names`. `run` opens
+        the ones that are asked for."""
         return self.names
 
     @abstractmethod

@@ -100,7 +100,8 @@ class Row:
 
 @dataclass
 class Figure:
-    """A figure: stem of its file, caption, and the function that draws it."""
+    """A figure of a result: stem of its file, caption, and the function that draws it, which is
+    called only where figures are wanted."""
 
     name: str
     caption: str

@@ -31,7 +31,8 @@ OF_PRESETS = {
 """The publication of each preset."""
 
 OF_COMPARISON = ("nadeau2003", "demsar2006")
-"""What a comparison tests by: pairs of methods on the folds of a data set, ranks over data sets."""
+"""The tests of a comparison: of pairs of methods on the folds of a data set, of ranks over data
+sets."""
 
 
 @cache

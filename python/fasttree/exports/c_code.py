@@ -80,7 +80,7 @@ DECLARED = {
 int {name}_predict(const double *x);
 void {name}_predict_proba(const double *x, double *p);""",
 }
-"""What is declared of the answers, by whether they are numbers."""
+"""Declarations of the answers, by whether they are numbers."""
 
 READERS = {
     "number": """\
@@ -277,7 +277,8 @@ def _in_comment(text: object) -> str:
 
 
 def initialiser(items: Iterable[object]) -> str:
-    """A C initialiser; an empty one holds a 0, as C has no empty arrays."""
+    """A C initialiser of an array with these items; without items it holds one 0, as C has no empty
+    arrays."""
     entries = ", ".join(str(i) for i in items)
     return "{" + (entries or "0") + "}"
 

@@ -33,8 +33,8 @@ CARD_HEIGHT, LEAF_HEIGHT, LINE_HEIGHT, GAP = 42.0, 32.0, 13.0, 10.0
 """Heights of inner or folded nodes, of leaves and of a further line, and the gap between two."""
 
 SHOW = ("scores", "node_ids", "counts", "p_values")
-"""What cards show on request: the scores of splits, the numbers of nodes, the rows of each class,
-and the p-values of the features of splits."""
+"""Contents that cards show on request: the scores of splits, the numbers of nodes, the rows of each
+class, and the p-values of the features of splits."""
 
 CARD_WIDTH_MIN, CARD_WIDTH_MAX, LEAF_WIDTH_MAX = 88.0, 260.0, 400.0
 BRANCH_WIDTH_MAX, TARGET_WIDTH_MAX = 220.0, 120.0
@@ -73,7 +73,7 @@ class Card:
         score: score of the split and p-value of its feature, as far as they are shown; empty for
             leaves and folded nodes.
         counts: rows of each class ("yes: 12"), if they are shown.
-        tooltip: the branch that leads to the node, and what is known of its rows.
+        tooltip: the branch that leads to the node, and the facts about its rows.
         bars: the bar in px, from left to right; none in a node without rows.
         marked: whether the node is on the highlighted path.
     """
@@ -271,7 +271,7 @@ class Drawing:
             for child, subset in zip(reading.children[node], subsets, strict=True):
                 if self.shown[child]:
                     short = short_branch_text(feature, subset, self.decimals)
-                    levels = MAX_LEVELS  # as many as there is room for
+                    levels = MAX_LEVELS  # as many levels as fit
                     while text_width(short, SMALL) > BRANCH_WIDTH_MAX and levels > 2:
                         levels -= 1
                         short = short_branch_text(feature, subset, self.decimals, levels)
@@ -286,7 +286,8 @@ class Drawing:
 
     def _write_card(self, node: int) -> tuple[str, str, str, list[str]]:
         """The texts `name`, `small`, `score` and `counts` of a card: of an inner node its feature,
-        its rows and what is shown of its split, of a leaf or folded node its answer and rows."""
+        its rows and the facts about its split that are shown; of a leaf or folded node its answer
+        and rows."""
         reading, answers, score = self.reading, self.reading.answers, ""
         if reading.n_children[node] and not self.ends[node]:
             name = reading.features[reading.feature[node]].name
@@ -380,12 +381,14 @@ class Drawing:
 
     @property
     def meanings(self) -> list[tuple[str | None, str]]:
-        """The target, and the colours with what they mean; None: a text without a colour."""
+        """The name of the target, then the colours with their meanings, as (colour, text); None: a
+        text without a colour."""
         target = fit_width(self.reading.target, SMALL, TARGET_WIDTH_MAX)
         return [(None, f"{target}:"), *self.reading.answers.legend()]
 
     def legend(self) -> list[LegendEntry]:
-        """The target and the colours in one line; the last entry counts those that do not fit."""
+        """The target and the colours in one line; the last entry counts the colours that do not
+        fit."""
         entries, x, y = [], MARGIN, MARGIN + 6
         room = self.width - MARGIN
         meanings = self.meanings
@@ -451,7 +454,7 @@ class Drawing:
             )
 
     def _tooltip(self, node: int) -> str:
-        """Number and branch of a node, and what is known of its rows."""
+        """Number and branch of a node, and the facts about its rows."""
         lines = [f"node {node}"]
         if node in self._branch_texts:
             lines.append(self._branch_texts[node][1])

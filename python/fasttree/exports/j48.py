@@ -61,7 +61,7 @@ def _weight(x: float) -> str:
 
 
 def _branch_text(feature: Feature, subsets: list[ValueSet], branch: int, binary: bool) -> str:
-    """What a branch takes, without its feature.
+    """The values that a branch takes, without its feature.
 
     Args:
         feature: the feature that is tested.

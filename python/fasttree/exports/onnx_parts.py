@@ -29,7 +29,7 @@ class Graph:
 
     Attributes:
         real, dtype: the type of real numbers, for ONNX and for NumPy.
-        nodes, constants, inputs: what was added, in order.
+        nodes, constants, inputs: the parts that were added, in order.
         outputs: names of the tensors that the model gives.
     """
 
@@ -169,7 +169,8 @@ class Inputs:
         return int(next((kind for kind, held in narrowest if kinds <= held), types.STRING))
 
     def matrix(self, columns: Columns) -> str:
-        """The columns side by side, real numbers (N, n_columns); one column at least."""
+        """Add the given columns side by side as real numbers (N, n_columns), and return the name of
+        the tensor. A tree without tests gets one column, as operators need one."""
         graph = self.graph
         own = any(self.features[j].levels or self.features[j].sentinels for j, _ in columns)
         if not self.columns and not own:
@@ -193,7 +194,7 @@ class Inputs:
 
         Args:
             feature: number of the feature.
-            route: what each level becomes: a branch; None: its code.
+            route: the branch that each level becomes; None: its code.
 
         Returns:
             The name of the column in the graph.

@@ -62,11 +62,11 @@ class Language(ABC):
 
     @abstractmethod
     def answer(self, leaf: int, label: Label | None) -> str:
-        """The statement that returns the number of a leaf, and in a comment what it predicts.
+        """The statement that returns the number of a leaf, and its prediction in a comment.
 
         Args:
             leaf: number of the leaf.
-            label: what the leaf predicts; None: no comment.
+            label: the prediction of the leaf; None: no comment.
         """
 
     @abstractmethod

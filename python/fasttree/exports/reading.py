@@ -65,7 +65,7 @@ class ValueSet:
         lower, upper: numbers x with ``lower < x <= upper``; infinite for an open end.
         codes: codes of the levels of a nominal feature; None for numbers.
         missing: share in [0, 1] of a row without a value.
-        among: codes of the levels that can come here at all, for texts; None: all levels.
+        among: codes of the levels that can reach the node, for texts; None: all levels.
 
     Examples:
         >>> ValueSet(lower=2.0) & ValueSet(upper=5.0, missing=0.0)
@@ -113,7 +113,7 @@ class Reading:
     Attributes:
         features: the columns, in order.
         classes: class labels as Python values; none of a tree that predicts a number.
-        answers: what each node predicts, as text and bars (`Answers`).
+        answers: the predictions of the nodes, as text and bars (`Answers`).
         target: name of the target.
         tree: the arrays (`TreeArrays`).
         n_children: number of children of each node.
@@ -167,7 +167,7 @@ class Reading:
         self._weight: list[float] = np.cumsum(counts, axis=1)[:, -1].tolist()
         self.fractional = -2 in self._missing_branch
         self._model = model._model
-        self._among: dict[int, frozenset[int]] = {}  # what `shown_sets` knows, by node
+        self._among: dict[int, frozenset[int]] = {}  # filled by `shown_sets`, by node
 
     @property
     def said_sentinels(self) -> str:
@@ -194,7 +194,8 @@ class Reading:
 
     @property
     def leaf_labels(self) -> list[int]:
-        """Code of the class of each leaf in the order of `leaves`, -1: none."""
+        """Code of the class of each leaf in the order of `leaves`; -1 for a leaf that predicts no
+        class."""
         return [self.label[node] for node in self.leaves]
 
     @property
@@ -214,7 +215,8 @@ class Reading:
         return not self.classes
 
     def refuse_untested(self, asked: str) -> None:
-        """Refuse p-values of splits that no test has chosen; `asked` begins the message."""
+        """Raise ValueError if p-values of splits are asked for that no test has chosen. `asked`
+        names the option and begins the message."""
         if np.isnan(self.tree.p_value[self.tree.n_children > 0]).any():
             raise ValueError(
                 f"{asked}: no test has chosen the splits of this tree; grow one with "
@@ -280,8 +282,8 @@ class Reading:
         return [ValueSet(s.lower, s.upper, s.codes, m) for s, m in zip(known, shares, strict=True)]
 
     def shown_sets(self, node: int) -> list[ValueSet]:
-        """`branch_sets` as texts and pictures show them: with the levels that can reach the node,
-        which are those that no test above has sent elsewhere."""
+        """`branch_sets` as texts and pictures show them: with the levels that can reach the node:
+        the levels that no test above has sent elsewhere."""
         sets, feature = self.branch_sets(node), self.feature[node]
         levels = self.features[feature].levels
         if levels is None:

@@ -101,7 +101,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class _LeafRule(ABC):
-    """What the rules of classes and of numbers share.
+    """The base class of the rules of classes and of numbers.
 
     Attributes:
         columns: fields of the prediction, the coverage and the quality.
@@ -247,7 +247,8 @@ class Rules(Sequence[AnyRule]):
         return len(self._rules)
 
     def sorted(self) -> Rules:
-        """The rules in descending order of coverage; rules of equal coverage keep their order."""
+        """The rules in descending order of coverage; rules of equal coverage keep their order.
+        `self` keeps the order of the leaves."""
         return Rules(sorted(self._rules, key=lambda rule: -rule.coverage))
 
     def to_text(self, decimals: int = 6, missing: bool = False) -> str:

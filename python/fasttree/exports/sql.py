@@ -307,7 +307,7 @@ def output_of(output: str | None, served: tuple[str, ...], what: str) -> str:
     Args:
         output: its name; None: the first one of `served`.
         served: the outputs that there are.
-        what: what is written, for the error.
+        what: words for the model, such as "a forest", for the error.
 
     Raises:
         ValueError: an output that is not served.
@@ -319,7 +319,8 @@ def output_of(output: str | None, served: tuple[str, ...], what: str) -> str:
 
 
 def sum_of(terms: list[str]) -> str:
-    """The sum of expressions, added in pairs: nested O(log terms) deep, as parsers limit depth."""
+    """The sum of expressions, added in pairs, so that it is nested O(log terms) deep: parsers limit
+    the depth. "0.0" without terms."""
     if not terms:
         return "0.0"
     while len(terms) > 1:

@@ -65,7 +65,8 @@ background:#ffffff}
 .ft-tree .c{fill:#232a35;stroke:#66717f}
 .ft-tree .e{stroke:#66717f}}
 """ + _dark(PALETTE, DARK)
-"""Without variables: programs that are no browsers draw what they do not know in black."""
+"""Without variables: programs that are not browsers draw colours that they do not understand in
+black."""
 
 
 MARK = """\
@@ -81,7 +82,7 @@ TITLE_STYLE = f".ft-tree .b{{font-size:{TITLE:.0f}px;font-weight:600}}\n"
 
 
 def _legend(entry: LegendEntry) -> str:
-    """A square in a colour, and what it means."""
+    """A square in a colour, and its meaning."""
     y = entry.y
     square = (
         f'<rect x="{entry.x:.0f}" y="{y - 5:.0f}" width="10" height="10" rx="2" '
@@ -156,10 +157,10 @@ def to_svg(
         decimals: digits of numbers after the point (cards show four figures, or all
             before the point).
         highlight: one row, whose path is marked, as in `fasttree.plots.plot_tree`.
-        show: what cards show beside features, answers and rows: ``"scores"`` of the splits, their
-            ``"p_values"`` (of a tree grown with ``selection="significance"``), ``"node_ids"``, the
-            numbers of the nodes as in ``tree_``, ``"counts"`` of the classes; a list of words, or
-            a text with commas.
+        show: contents that cards show beside features, answers and rows: ``"scores"`` of the
+            splits, their ``"p_values"`` (of a tree grown with ``selection="significance"``),
+            ``"node_ids"``, the numbers of the nodes as in ``tree_``, ``"counts"`` of the classes; a
+            list of words, or a text with commas.
         title: a heading; none by default, as the legend names the target.
         fontsize: size of the names, px; all of the picture grows with it. None: 12.5.
 

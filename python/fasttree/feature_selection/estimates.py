@@ -2,14 +2,14 @@
 all pairs are too many.
 
 What
-    Two estimators of what `score_features` computes exactly in time quadratic in the rows, both
-    unbiased for the score of all rows. ``"subsets"``: group-by counts on random feature subsets,
-    linear in the rows. ``"rows"``: all pairs of a random sample of rows.
-Source and equation Vilalta, Brodie, Oblinger & Rish (2001) define the metrics. ``2^(-alpha D)`` is
-    the probability that two rows at distance D agree on all features of a random subset that holds
-    each feature with probability ``1 - 2^-alpha``. The estimator that follows from it is ours. A
-    sample of s of t rows is a U-statistic (Hoeffding 1948) with the error of a delete-a-block
-    jackknife.
+    Two estimators of the scores that `score_features` computes exactly in time quadratic in the
+    rows, both unbiased for the score of all rows. ``"subsets"``: group-by counts on random feature
+    subsets, linear in the rows. ``"rows"``: all pairs of a random sample of rows.
+Source and equation
+    Vilalta, Brodie, Oblinger & Rish (2001) define the metrics. ``2^(-alpha D)`` is the probability
+    that two rows at distance D agree on all features of a random subset that holds each feature
+    with probability ``1 - 2^-alpha``. The estimator that follows from it is ours. A sample of s of
+    t rows is a U-statistic (Hoeffding 1948) with the error of a delete-a-block jackknife.
 Complexity
     O(rows x features) per subset; O(sample^2 x features) bit operations for a sample.
 When not to use it
@@ -84,14 +84,15 @@ class FeatureEstimates:
 
     @property
     def ranking(self) -> np.ndarray:
-        """Features from best to worst, shape (n_features,); ties by position, constant features
-        last."""
+        """Column numbers of the features from best to worst, shape (n_features,). Ties are in the
+        order of the columns; features without a score come last."""
         return np.argsort(-np.where(np.isnan(self.scores), -np.inf, self.scores), kind="stable")
 
     @property
     def difference_errors(self) -> np.ndarray:
-        """Standard error of each feature's difference to the best, shape (n_features,); 0 for the
-        best."""
+        """Standard error of each feature's difference to the best one, shape (n_features,): 0 for
+        the best, NaN without a score. Errors of scores are correlated, so it is not the root of the
+        sum of squares."""
         best = int(self.ranking[0])
         c = self.covariance
         variance = np.maximum(np.diag(c) + c[best, best] - 2 * c[best], 0)
@@ -108,8 +109,8 @@ class FeatureEstimates:
         return bool(np.all(gaps > self.z * self.difference_errors[others]))
 
     def records(self) -> list[dict[str, Any]]:
-        """One dict per feature, from best to worst: feature, score, standard_error, behind,
-        behind_error."""
+        """One dictionary per feature, from best to worst: name, score, standard error, distance to
+        the best ("behind") and its standard error."""
         errors, gaps = self.standard_errors, self.difference_errors
         best = self.scores[self.ranking[0]]
         return [
@@ -167,10 +168,10 @@ def estimate_features(
 ) -> FeatureEstimates:
     """Estimate the scores of a criterion on pairs of rows, with standard errors.
 
-    Both methods are unbiased for what `score_features` computes from all pairs, self-pairs
-    included. ``"subsets"`` costs O(n_rows n_features) per subset and needs the exponential decay;
-    use it for hundreds of thousands of rows. ``"rows"`` costs O(sample^2 n_features) and takes
-    any decay.
+    Both methods are unbiased for the scores that `score_features` computes from all pairs,
+    self-pairs included. ``"subsets"`` costs O(n_rows n_features) per subset and needs the
+    exponential decay; use it for hundreds of thousands of rows. ``"rows"`` costs O(sample^2
+    n_features) and takes any decay.
 
     The standard errors of ``"subsets"`` are estimates from the same draws and tend to be too small.
     A normal error bar of two holds the exact score for 95 % of the features. Over three small data
@@ -310,7 +311,8 @@ class Job:
         categorical_features: CategoricalFeatures,
         **how: Any,
     ) -> Self:
-        """The job of checked parameters of `estimate_features`."""
+        """Check the parameters of `estimate_features`, bin numeric columns, and return the job.
+        Raises ValueError or TypeError for parameters outside their domains."""
         metric = metric_of(criterion)
         table = table_of(X, y, categorical_features=categorical_features)
         weights = whole_copies(table, sample_weight)
@@ -357,8 +359,9 @@ class Job:
         return score_features(self.table, criterion=self.criterion, **self.how)
 
     def block_pairs(self, blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Sums over the pairs of blocks of rows, shape (pairs of blocks, features), and over all
-        self-pairs, shape (features,)."""
+        """Sums of the score over the pairs within and between blocks of rows, shape (pairs of
+        blocks, features), and over all self-pairs, shape (features,). The jackknife leaves blocks
+        out by these sums."""
         return _engine.pair_block_scores(
             self.table, blocks, self.metric.name, self.metric.setting, **self.how
         )
@@ -448,7 +451,8 @@ class Job:
             budget, rounds = min(2 * budget, most), rounds + 1
 
     def sampled(self, rows: np.ndarray, t: int) -> tuple[np.ndarray, np.ndarray]:
-        """Estimate and covariance from a sample in random order; t rows in all."""
+        """Scores, shape (features,), and their covariance from a sample of rows in random order,
+        scaled to all t rows. The covariance is a delete-a-block jackknife over `BLOCKS` blocks."""
         blocks = np.array_split(rows, BLOCKS)
         pairs, own_scores = self.block_pairs(blocks)
         first, second = np.triu_indices(BLOCKS)

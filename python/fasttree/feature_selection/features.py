@@ -2,12 +2,12 @@
 again without the worst.
 
 What
-    A filter. Criteria on tables of classes, and those on a numeric target, score a feature alone:
-    nominal ones by their multiway table, numeric ones by their best threshold, or by their bins
-    when `discretize` is set. Rows that miss the feature are left out and the score is scaled by the
-    known fraction (info_gain, gain_ratio, gini, squared_error, `poisson`, standard_deviation),
-    unless `missing` says otherwise. Criteria on pairs or neighbours of rows score all features
-    together.
+    A filter. Criteria on tables of classes, and criteria on a numeric target, score a feature
+    alone: nominal ones by their multiway table, numeric ones by their best threshold, or by their
+    bins when `discretize` is set. Rows that miss the feature are left out and the score is scaled
+    by the known fraction (info_gain, gain_ratio, gini, squared_error, `poisson`,
+    standard_deviation), unless `missing` says otherwise. Criteria on pairs or neighbours of rows
+    score all features together.
 Complexity
     Tables and numbers: one node of a tree, a sort of each numeric column, then one pass. Pairs and
     neighbours: O(rows^2 features) bit operations.
@@ -203,7 +203,7 @@ def _is_own(X: Any) -> bool:
 
 
 def _of_given_columns(table: Table, names: list[str], values: np.ndarray) -> np.ndarray:
-    """Values of columns as values of those that were given, shape (n_features,).
+    """Values per column of the Table as values per column of the data, shape (n_features,).
 
     A date has the largest one of its year, month and weekday; a column that is left out has NaN.
 
@@ -299,7 +299,7 @@ def _of_genotypes(
 
 @dataclass(frozen=True)
 class TurfResult:
-    """What `turf` found.
+    """The result of `turf`.
 
     Attributes:
         scores: shape (n_features,), the score of each feature in the last round in which it took
@@ -313,7 +313,7 @@ class TurfResult:
 
     @property
     def ranking(self) -> np.ndarray:
-        """Features from best to worst: those that stayed longest first, then by score, then by
+        """Features from best to worst: first by the rounds that they stayed, then by score, then by
         position."""
         scores = np.where(np.isnan(self.scores), -np.inf, self.scores)
         return np.lexsort((-scores, -self.rounds))

@@ -74,7 +74,7 @@ class PairCounts:
             axis are the levels in the model's order (one more for missing cells where the column
             has any), the second `classes`, the third the cases 1 to 4, the last the distance.
         pairs: number of ordered pairs counted, self-pairs included.
-        feature_names, levels, classes: what the axes mean.
+        feature_names, levels, classes: names of the entries along the axes.
         tables: one array per feature, shape (values, classes): rows i counted (with their copies),
             by value and class.
     """
@@ -219,8 +219,8 @@ class PairCounts:
         Args:
             criterion: as in `score`; a function is called once a setting.
             theta: four weights, or a list of such fours.
-            alpha, decay: one value or several. What is not given is the criterion's own, as in
-                `score`.
+            alpha, decay: one value or several. Arguments that are not given are the criterion's, as
+                in `score`.
             at_zero: weight of pairs at distance 0 under ``"power"``.
 
         Returns:

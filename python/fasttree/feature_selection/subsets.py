@@ -34,7 +34,8 @@ Subset = tuple[int, ...]
 
 
 def size_probabilities(n: int, keep: float) -> np.ndarray:
-    """Probability that 0, 1, ... n of n features are kept, shape (n + 1,)."""
+    """Probability that 0, 1, ..., n of n features are kept if each is kept with probability `keep`:
+    binomial, shape (n + 1,), with sum 1."""
     if keep in (0.0, 1.0):
         return np.eye(n + 1)[n if keep else 0]
     log = [
@@ -176,7 +177,7 @@ class Strata:
 
     def _without_leaders(self, size: int) -> Subset:
         """A random subset with at most one leader."""
-        # Sizes were drawn for what is left of them, so only the subset is drawn again.
+        # Sizes were drawn from the remaining ones, so only the subset is drawn again.
         while True:
             subset = tuple(sorted(self.rng.choice(self.n, size, replace=False).tolist()))
             if len(set(subset) & set(self.leaders)) < 2:

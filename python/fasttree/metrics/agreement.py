@@ -25,7 +25,8 @@ def _margins(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
 
 @of_labels("agreement beyond chance", "Cohen 1960", minimum=-1.0, aliases=("kappa",))
 def cohen_kappa(counts: np.ndarray) -> np.ndarray:
-    """Return Cohen's kappa (-1 to 1): agreement beyond what the margins give by chance.
+    """Return Cohen's kappa (-1 to 1): agreement beyond the agreement that the margins give by
+    chance.
 
     >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])
     0.5

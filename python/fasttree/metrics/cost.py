@@ -45,7 +45,7 @@ def check_cost_matrix(cost_matrix: Any, n_classes: int) -> np.ndarray:
 
 
 def costs_in_words(cost_matrix: Any, classes: Sequence[Any], most: int = 6) -> str:
-    """What a cost matrix means: its largest costs, at most `most`, in a phrase.
+    """The meaning of a cost matrix in a phrase: its largest costs, at most `most`.
 
     Examples:
         >>> costs_in_words([[0, 1], [10, 0]], ["no", "yes"])

@@ -63,7 +63,7 @@ class CostCurve(NamedTuple):
 
 class CostRange(NamedTuple):
     """`name` is the cheapest from `lower` to `upper` probability cost, at the point (`fpr`, `tpr`)
-    of ROC space. Ranges of `cheapest` follow each other from 0 to 1."""
+    of ROC space. The ranges that `cheapest_classifiers` returns follow each other from 0 to 1."""
 
     name: str
     lower: float
@@ -76,7 +76,8 @@ COST = number_in(0.0, 1e150, above=True)
 
 
 def is_pair(value: Any) -> bool:
-    """Whether a value may be a curve: a tuple or list of two arrays at least."""
+    """Whether a value may be a curve: a tuple or list of at least two arrays, (fpr, tpr). A
+    `RocCurve` is one."""
     return isinstance(value, tuple | list) and len(value) >= 2
 
 

@@ -165,8 +165,8 @@ class Evaluation(Summary):
         return header, rows
 
     def to_dict(self) -> dict[str, Any]:
-        """The measures as plain values, ready for JSON: shares in [0, 1], the confusion matrix as
-        lists, and one record per class."""
+        """The measures as plain values, ready for JSON: shares in [0, 1], the classes, and the
+        confusion matrix as lists. Measures of single classes are in `per_class`."""
         return {
             "rows": self.n_rows,
             "accuracy": self.accuracy,
@@ -180,8 +180,8 @@ class Evaluation(Summary):
         }
 
     def beside_accuracy(self) -> dict[str, Any]:
-        """What the accuracy is to be read with, as plain values: the most frequent class, the rare
-        one with its recall and precision, and the mean cost."""
+        """Values that put the accuracy into context, as plain values: the most frequent class, the
+        rare one with its recall and precision, and the mean cost."""
         facts = {"majority_class": self.majority_class, "majority": self.majority}
         if self.rare is not None:
             facts |= {"rare_class": self.rare.label, "rare_share": self.rare.share}

@@ -205,7 +205,8 @@ def encode_proba(
 
 
 def positive_code(classes: Sequence[Any], positive: Label | None) -> int:
-    """Return the code of the positive class: the last one unless a label is given."""
+    """Return the code of the positive class: the last class unless a label is given. ValueError for
+    a label that is not among the classes."""
     if positive is None:
         return len(classes) - 1
     for code, label in enumerate(classes):

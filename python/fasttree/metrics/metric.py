@@ -12,8 +12,8 @@ class codes or on numbers:
   metric of numbers ``from_rows(observed, predicted)``;
 - ``from_tree(estimator)``: a size of the fitted tree, not of its predictions.
 
-Complexity: none of its own.  Do not use it for split criteria: these are pure functions of a branch
-x class table and live in the Rust core.
+Metrics are not for split criteria: these are pure functions of a branch x class table and live in
+the Rust core.
 """
 
 from __future__ import annotations

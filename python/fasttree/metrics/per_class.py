@@ -53,8 +53,8 @@ class PerClass(NamedTuple):
     roc_area: np.ndarray
 
     def weighted(self) -> dict[str, float]:
-        """Return the mean of every column, weighted by `support`; classes without a value are left
-        out."""
+        """Return the mean of every measure, weighted by `support`. Classes without rows or without
+        a value are left out; NaN if none is left."""
         out = {}
         for name in self._fields[2:]:
             values = getattr(self, name)
@@ -63,7 +63,8 @@ class PerClass(NamedTuple):
         return out
 
     def cells(self) -> list[list[str]]:
-        """A table under "class", `COLUMNS` and "rows": one row per class, and the weighted mean."""
+        """The cells of a table under "class", `COLUMNS` and "rows", as texts: one row per class,
+        then the weighted mean. NaN is "-"."""
         mean = self.weighted()
         columns = [
             [rounded(float(value)) for value in (*getattr(self, name), mean[name])]
@@ -147,7 +148,7 @@ def per_class(
 
 
 def usable_scores(scores: np.ndarray | None, *, probabilities: bool) -> np.ndarray | None:
-    """Return scores of a method, (test rows, k), or None if any row has none.
+    """Return scores of a method, (test rows, k), or None if any row has no scores.
 
     With `probabilities`, also None if the scores are not probabilities.
     """

@@ -23,7 +23,8 @@ from .metric import metric_of
 
 
 def clip_proba(proba: np.ndarray, clip: float | None) -> np.ndarray:
-    """Return probabilities limited to [clip, 1 - clip] (not renormalised); None changes nothing."""
+    """Return probabilities limited to [clip, 1 - clip], not renormalised, so that logarithms are
+    finite; None changes nothing. ValueError unless 0 <= clip < 0.5."""
     if clip is None:
         return proba
     least = number_in(0.0, 0.5, below=True)("clip", clip)
@@ -31,8 +32,8 @@ def clip_proba(proba: np.ndarray, clip: float | None) -> np.ndarray:
 
 
 def log_unit(base: float | None) -> float:
-    """Return ln(base), the divisor that turns nats into logs of that base; None means natural
-    logs."""
+    """Return ln(base), the divisor that turns nats into logarithms of that base; 1 for None,
+    natural logarithms. ValueError unless base is positive, finite and not 1."""
     if base is None:
         return 1.0
     unit = as_float(base)

@@ -83,7 +83,7 @@ class RareClass(NamedTuple):
         return f"Only {100 * self.share:.1f} % of the rows are {self.label!r}"
 
     def sentence(self, recall: float, precision: float) -> str:
-        """What is found of the class.
+        """A sentence on recall and precision of the class.
 
         Examples:
             >>> RareClass(1, "yes", 0.05, 2).sentence(0.4, 0.5)

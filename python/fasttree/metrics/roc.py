@@ -94,7 +94,8 @@ def _check_scores(scores: Any, n_rows: int, n_classes: int) -> np.ndarray:
 
 
 class ScoredRows:
-    """Checked labels, scores and weights of rows; `positive` is the label of the positive class."""
+    """Checked labels, scores and weights of rows, which measures of ranking share. `positive` is
+    the label of the positive class; None: the last one, or each against the rest."""
 
     def __init__(
         self,
@@ -119,7 +120,8 @@ class ScoredRows:
         return self.codes == code, column, self.weights
 
     def mean(self, measure: BinaryMeasure, average: str) -> float:
-        """A binary measure of the positive class, or its mean of one-vs-rest; see `auc`."""
+        """A binary measure of the positive class, or without one the mean over all classes, each
+        against the rest. `average` as in `auc`."""
         if self.positive is not None or self.scores.ndim == 1:
             return measure(*self.binary())
         return mean_over_classes(

@@ -100,7 +100,8 @@ def _rebuild(metric: str, options: dict[str, Any]) -> Scorer:
 
 
 def scorer(metric: str, **options: Any) -> Scorer:
-    """Return a scorer of a registered metric for GridSearchCV, cross_val_score and friends.
+    """Return a scorer of a registered metric for GridSearchCV, cross_val_score and so on. Options
+    are arguments of the metric; ValueError for a metric that is not registered.
 
     >>> scorer("auc").metric.needs
     'scores'

@@ -20,7 +20,8 @@ def rounded(value: float, digits: int = 3) -> str:
 
 
 class Summary:
-    """Measures in the layout of Weka: one per line, its name and its value."""
+    """A base class of measures that print in the layout of Weka: one measure per line, its name and
+    its value."""
 
     width = 24
     """Characters of the column of the names."""

@@ -57,7 +57,7 @@ def has_labels(X: Any) -> bool:
 
 def _is_criterion(value: Any) -> bool:
     """Whether a value is a criterion: a name, an object, a class, a function, or a pair of a name
-    and one of these."""
+    and any of the former."""
     if isinstance(value, str):
         return value in _by_name()
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
@@ -272,7 +272,7 @@ def _refuse_criteria_of_both(criterion: Any, task_of: Callable[[], Task]) -> Non
     """Refuse criteria on classes beside criteria on numbers.
 
     Raises:
-        ValueError: there are both; the message names those that are not for the task.
+        ValueError: there are both; the message names the criteria that are not for the task.
     """
     by_task: dict[Task, list[str]] = {"classification": [], "regression": []}
     for name, one in named_items(criterion, "criterion"):

@@ -58,7 +58,7 @@ class Comparison(Rendered, ByName[CrossValidation]):
     Attributes:
         results: data set -> `CrossValidation`.
         datasets, methods: names.
-        metric, greater_is_better: what is compared.
+        metric, greater_is_better: the metric that is compared, and its direction.
         means, sds: shape (sets, methods).
         p_values: shape (sets, methods, methods).
         better: shape (sets, methods, methods): 1 where the first is significantly better than the
@@ -326,8 +326,8 @@ class Comparison(Rendered, ByName[CrossValidation]):
         return min(self.means.shape) > 1 and bool(np.isfinite(self.means).all())
 
     def _over_sets(self) -> dict[str, Any]:
-        """The leaves of trees, the tests of ranks of metric and leaves, and what the best constants
-        reach, for JSON."""
+        """The leaves of trees, the tests of ranks of metric and leaves, and the values of the best
+        constants, for JSON."""
         size = self.with_metric("leaves")
         constants = [one.settings["data"]["constant"] for one in self.results.values()]
         of_trees = bool(np.isfinite(size.means).all())

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 
 class Execution(NamedTuple):
-    """The backend that computes units (None: this process), and the open journal that keeps
-    them."""
+    """Where units run and where they are kept: the backend that computes them (None: this process),
+    and the open journal (None: nothing is kept)."""
 
     backend: Backend | None
     journal: Journal | None
@@ -171,7 +171,7 @@ def run_tasks(
         names: the data sets' names, for the journal.
         report: called with (fits done, fits).
         tasks_report: called with the number of tasks that are finished.
-        on_interrupt: ``"return"``: after Ctrl-C return what is finished.
+        on_interrupt: ``"return"``: after Ctrl-C return the finished folds.
         on_error: ``"skip"``: a method that does not apply is left out.
         whole_tasks: a task with an unfinished fold counts as not finished at all.
 
@@ -193,7 +193,7 @@ def run_tasks(
         for outcome in earlier if on_error == "raise" else ():
             _refuse(task, outcome)
     count = _ProgressCount(tasks, outcomes, report, tasks_report)
-    # Run what is planned; with a journal, plan the rest by the times of the first units, and
+    # Run the planned units; with a journal, plan the rest by the times of the first units, and
     # repeat.
     run = partial(run_unit, on_error=on_error)
     run = partial(run, report=count.within) if execution.is_local else run

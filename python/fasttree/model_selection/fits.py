@@ -61,7 +61,7 @@ class Data:
     table: Any
     """The Table of the rows; None if no method needs one."""
     classes: tuple[Any, ...]
-    """The class labels; none of a regression."""
+    """The class labels; empty for a regression."""
     target: np.ndarray
     """Class codes, or the numbers of a regression, shape (n_rows,)."""
     task: Task
@@ -115,7 +115,8 @@ class Data:
         return table if same else table.with_columns(columns)
 
     def treated(self, table: Table, reasons: dict[str, str]) -> Any:
-        """The Table whose columns are treated for these reasons; each is made once."""
+        """The Table whose columns are treated for these reasons. A treated copy of the data's Table
+        is made once and kept, since several methods share it."""
         if not reasons:
             return table
         if table is not self.table:
@@ -149,13 +150,13 @@ class ValidationTask:
     data: Data
     folds: Folds
     want: str | None
-    """What is predicted beside the classes: None: nothing (always of a regression); "proba":
+    """The output beside the classes: None: nothing (always for a regression); "proba":
     probabilities; "scores": probabilities, or the values of decision_function; "if possible":
     probabilities, NaN for a classifier without any."""
     estimator_scorers: dict[str, Any]
     """Scorers that need a fitted estimator, by name; with some, every fit is in Python."""
     settings: dict[str, Any] = field(default_factory=dict)
-    """What a journal compares besides methods, folds and data."""
+    """Settings that a journal compares besides methods, folds and data."""
     n_jobs: Any = None
     """Threads."""
     memory_limit: int | None = None
@@ -179,7 +180,8 @@ class ValidationTask:
 
 @dataclass
 class FoldOutputs:
-    """Out-of-fold output of all methods; test rows are in the order of `Folds.test_rows`."""
+    """Out-of-fold output of all methods; test rows are in the order of `Folds.test_rows`. Scores
+    are computed from it afterwards, so that workers and the journal need not know the metrics."""
 
     rows: dict[str, np.ndarray]
     """``"predictions"``: class codes, -1 = unclassified, int32, or numbers, float64, shape
@@ -224,7 +226,7 @@ class FoldOutputs:
 
         Args:
             places: positions of the methods.
-            output: what `_engine.cross_validate` returned.
+            output: the output of `_engine.cross_validate`.
             seconds: time that the call took.
             folds: all folds.
             numbers: numbers of the folds that were fitted.
@@ -376,7 +378,7 @@ def _fit_estimators(
     """Yield the output of `_fit_on_fold` on all folds, method by method, in threads if `n_jobs` of
     the task asks for them."""
     jobs = [(task, method, fold) for method in methods for fold in folds.pairs]
-    for method in methods:  # what all fits share is made before threads start
+    for method in methods:  # objects that all fits share are made before threads start
         task.data.view(method)
     assert len(task.data.y) == len(task.data.target)
     # Outputs come in the order of the jobs, from one thread or several.

@@ -38,7 +38,7 @@ class Folds:
     Attributes:
         pairs: (train, test) row indices of each fold; folds of a repetition are consecutive.
         n_repeats: repetitions, which divide the number of folds.
-        description: what the folds are, for people.
+        description: the kind of the folds in words.
     """
 
     pairs: list[Fold]
@@ -108,8 +108,8 @@ class Folds:
 
     @property
     def n_test_over_n_train(self) -> float:
-        """Total test rows over total training rows: exactly 1 / (k - 1) for k-fold
-        cross-validation."""
+        """Total number of test rows over total number of training rows, which the corrected
+        resampled t test needs: exactly 1 / (k - 1) for k-fold cross-validation."""
         return float(self.test_sizes.sum() / self.train_sizes.sum())
 
 
@@ -251,7 +251,7 @@ def make_folds(
     """
     if isinstance(cv, Folds):  # made before, for other methods
         return cv
-    # The pairs of a splitter, or those that were given.
+    # The pairs of a splitter, or the given pairs.
     n_rows = len(target)
     codes = None if groups is None else group_codes(groups, n_rows)
     splitter = resolve_cv(cv, random_state, task, grouped=codes is not None)

@@ -100,8 +100,8 @@ def _packed(outputs: FoldOutputs) -> str:
 
 
 def _unpack(text: str, outputs: FoldOutputs) -> None:
-    """Fill the arrays of an output with those that `_packed` wrote; no more is decompressed than
-    they need.
+    """Fill the arrays of an output with the arrays that `_packed` wrote; no more is decompressed
+    than they need.
 
     Raises:
         ValueError: another length.
@@ -194,7 +194,8 @@ class JournalTask:
         self.done.append((line, record))
 
     def finished(self) -> dict[str, int]:
-        """Number of finished folds, by method; all folds of one that does not apply."""
+        """Number of finished folds, by method. A method that does not apply counts as finished on
+        all folds."""
         folds = dict.fromkeys(self.methods, 0)
         for _, record in self.done:
             for name in record["methods"]:
@@ -215,7 +216,7 @@ class JournalTask:
 
 
 _FAULTS = (LookupError, TypeError, ValueError, AttributeError, OverflowError, zlib.error)
-"""Errors of a record that does not hold what its kind needs."""
+"""Errors of a record without the entries that its kind needs."""
 
 
 def _tasks_of(path: str, records: list[dict[str, Any]]) -> list[JournalTask]:
@@ -309,11 +310,12 @@ class Journal:
             ) from error
 
     def settled(self) -> None:
-        """Note that the first units of all methods are finished: none of them is refused."""
+        """Note that every method has finished its first unit without a refusal. From then on a
+        refusal does not remove records from the file."""
         self._before = None
 
     def meet(self, task: ValidationTask, name: Any, settings: dict[str, str]) -> JournalTask | None:
-        """The next task of the journal, which must agree with what this run does; None if the
+        """The next task of the journal, which must agree with the task of this run; None if the
         journal has no more tasks.
 
         Raises:
@@ -370,7 +372,7 @@ class Journal:
                 "settings": {k: v for k, v in settings.items() if k not in entry.settings},
             }
             entry.extend(record)
-        if self._before is None:  # a refusal takes back what is appended from here on
+        if self._before is None:  # a refusal takes back the records that are appended from here on
             self._before = self._file.seek(0, os.SEEK_END)
         self._append(record)
         return entry

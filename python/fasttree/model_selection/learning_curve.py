@@ -50,7 +50,8 @@ class LearningCurve(Rendered):
         return self.result.methods
 
     def values(self, method: str, metric: str) -> np.ndarray:
-        """The scores, shape (repetitions, sizes).
+        """The scores of a method by a metric, shape (repetitions, sizes). KeyError for an unknown
+        method or metric.
 
         Args:
             method: name of the method.
@@ -166,7 +167,7 @@ def learning_curve(
         A `LearningCurve`.
 
     Raises:
-        ValueError: a size outside its range, and what `cross_validate` raises.
+        ValueError: a size outside its range, and the errors of `cross_validate`.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 AXES = ("criterion", "theta", "alpha", "decay")
 
 _OF_RESULT = ("dataset", "method")
-"""What a row of the result says that a setting says otherwise."""
+"""Columns of the result that repeat a setting in another form."""
 
 
 def _label(value: Any) -> str:
@@ -233,7 +233,7 @@ def _combinations(
                 label += f" {decay if isinstance(decay, str) else shown(decay)}"
             label += f" theta={_label(theta)}" if len(thetas) > 1 and "theta" in parameters else ""
             made[label] = _made(name, theta, alpha, decay, at_zero)
-    # Refuse what would have no effect, and what would be run twice.
+    # Refuse settings without an effect, and settings that would be run twice.
     weights = [getattr(criterion, "at_zero", 0.0) for criterion in made.values()]
     if at_zero != 0 and at_zero not in weights:
         raise ValueError(

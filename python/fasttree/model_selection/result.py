@@ -82,7 +82,7 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         metrics: names of the metrics of `scoring`.
         folds: the `Folds`.
         task: "classification" or "regression".
-        classes: class labels; none of a regression.
+        classes: class labels; empty for a regression.
         settings: methods, folds, scoring, seed, parameters, and what automatic settings mean.
         seconds: wall time.
         directions: metric -> larger is better.
@@ -123,8 +123,8 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
 
     @property
     def true_codes(self) -> np.ndarray:
-        """True class codes, shape (test rows,), in the order of `folds.test_rows`; a regression has
-        `true_numbers` instead."""
+        """True class codes, shape (test rows,), in the order of `folds.test_rows`. AttributeError
+        for a regression, which has `true_numbers`."""
         if self.task == "regression":
             raise AttributeError("a regression has no class codes: see true_numbers")
         return self._truth
@@ -166,7 +166,8 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return np.array([exact_mean(folds) for folds in repeats.tolist()])
 
     def mean(self, method: str, metric: str) -> float:
-        """Return the mean over folds, from their exact sum: the same for any order of them."""
+        """Return the mean of a metric over the folds. It is rounded once, from the exact sum, so
+        that the order of the folds does not matter."""
         return exact_mean(self[method][metric].tolist())
 
     def sd(self, method: str, metric: str, *, of: str = "folds") -> float:
@@ -194,8 +195,9 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return self.data.fitted(self.settings["methods"][self[method].name])
 
     def summary(self) -> list[dict[str, Any]]:
-        """Return one dict per method and metric: mean, sd (of folds), sd_repeats (of repetition
-        means), folds."""
+        """Return one dictionary per method and metric: mean, sd (of folds), sd_repeats (of means of
+        repetitions) and number of folds. Sizes of trees are among the metrics where every fold has
+        one."""
         return [
             {
                 "dataset": self.name,
@@ -217,7 +219,7 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return [name for name in ("leaves", "nodes", "depth") if name not in self.metrics]
 
     def records(self, *, folds: bool = False) -> list[dict[str, Any]]:
-        """Return the rows of `summary`: what CSV and JSON hold.
+        """Return the rows of `summary`, which CSV and JSON hold.
 
         With `folds` one dict per method and fold: the sizes of the fold, the metrics' values and
         the sizes of the tree. `folds.test_rows` has the rows of the folds.
@@ -253,7 +255,8 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
 
     def tables(self, *, sd: str = "folds", per_class: bool = False) -> list[ReportTable]:
         """Return the tables of the result: methods by metrics; with `per_class` one more per
-        method."""
+        method. `sd`: "folds" or "repeats", as in `sd`. ValueError for `per_class` of a
+        regression."""
         if per_class and self.task == "regression":
             raise ValueError("per_class=True: a regression has no classes; leave it out")
         # The metrics, then the sizes of trees where all methods are trees.
@@ -301,7 +304,7 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return tests
 
     def environment(self) -> dict[str, Any]:
-        """Return what is needed to run it again: methods, folds, seed, data, versions.
+        """Return everything that is needed to run it again: methods, folds, seed, data, versions.
 
         ``data`` has rows and target; of a result that has the rows also the Python that reads a
         file or data set again (``read_by``, "" for others) and the SHA-256 of columns and target.
@@ -372,8 +375,8 @@ def _estimator_code(estimator: Any) -> str:
 
 
 def automatic_notes(results: Iterable[CrossValidation]) -> list[str]:
-    """The note on settings that follow the criterion, on all data sets; none where there are
-    none."""
+    """The note on settings that follow the criterion, on all data sets; empty where there are no
+    such settings."""
     phrases = dict.fromkeys(phrase for result in results for phrase in result.settings["automatic"])
     return [f"Automatic settings: {'; '.join(phrases)}."] if phrases else []
 

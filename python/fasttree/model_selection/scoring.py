@@ -37,7 +37,7 @@ DEFAULT_SCORING: dict[Task, tuple[str, ...]] = {
     "classification": ("accuracy",),
     "regression": ("r2", "rmse", "mae"),
 }
-"""The metrics of a call that names none."""
+"""The metrics of a call that does not name any."""
 
 
 def _named(name: str) -> Any:
@@ -105,7 +105,8 @@ def _metrics_of(scoring: Scoring) -> list[Metric]:
 
 
 def tasks_of(scoring: Scoring) -> set[Task]:
-    """The tasks that the metrics are of; sizes of trees and scikit-learn's scorers say none."""
+    """The tasks that the metrics belong to; empty if the metrics fit both, as sizes of trees and
+    scikit-learn's scorers do."""
     return {metric.task for metric in _metrics_of(scoring) if metric.task is not None}
 
 
@@ -138,8 +139,8 @@ def _task_of_function(scorer: Any, task: Task) -> Task:
 
 
 def needed_probabilities(scoring: Scoring) -> str | None:
-    """What the metrics read of the classes: "proba", probabilities; "scores", for which the values
-    of decision_function would do as well; None, nothing but labels."""
+    """The output of classifiers that the metrics read: "proba", probabilities; "scores", for which
+    the values of decision_function would do as well; None, nothing but labels."""
     needs = {metric.needs for metric in _metrics_of(scoring)}
     return next((name for name in ("proba", "scores") if name in needs), None)
 
@@ -248,7 +249,8 @@ class FoldScores:
     def score(self, scorer: Scorer) -> np.ndarray:
         """Return the values of a metric in its own orientation, shape (methods, folds). Raises
         ValueError if it needs probabilities that were not computed."""
-        # By what the metric is computed from: confusion counts, single rows, or the rows of a fold.
+        # There are three cases: the metric is computed from confusion counts, from single rows, or
+        # from the rows of a fold.
         metric, options = scorer.metric, _options(scorer, self.data.classes)
         if metric.from_confusion is not None:
             return np.asarray(metric.from_confusion(self.counts, **options), dtype=np.float64)

@@ -171,7 +171,7 @@ class StratifiedRepeatedKFold(Splitter):
 
 def FiveByTwo(random_state: Seed = 0) -> StratifiedRepeatedKFold:
     """Return stratified 5 x 2 cross-validation (Dietterich 1998), the folds of the 5x2cv t and F
-    tests.
+    tests. The two folds of a repetition have as many rows each, apart from one.
 
     >>> FiveByTwo().get_n_splits()
     10

@@ -1,10 +1,10 @@
 """Units of work: the pieces of a cross-validation, which may run in any order and process.
 
 What
-    `plan_units` divides what is left of tasks into units, each a group of methods on a block of
-    consecutive folds; `run_unit` computes one, in any process; `gather_outputs` puts the outcomes
-    together. `execution` calls these. A tree depends on its fold only, so the outcome equals the
-    outcome of one call to the bit, except for `seconds`, which are measured.
+    `plan_units` divides the remaining fits of tasks into units, each a group of methods on a block
+    of consecutive folds; `run_unit` computes one, in any process; `gather_outputs` puts the
+    outcomes together. `execution` calls these. A tree depends on its fold only, so the outcome
+    equals the outcome of one call to the bit, except for `seconds`, which are measured.
 Sizes
     A unit takes about a second. With a journal, a killed run loses the units that were running, so
     there the first fold of each method is measured, and the rest is planned by its time. Without a
@@ -138,7 +138,7 @@ def plan_units(
 
     Args:
         tasks: cross-validations.
-        outcomes: what is finished of each.
+        outcomes: the finished units of each.
         workers: number of workers that share the units.
         by_first_folds: the first fold of each method is a unit of its own, after which the others
             are planned by the time that it took. Methods that are fast even by a pessimistic

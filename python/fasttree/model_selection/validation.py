@@ -45,14 +45,14 @@ from .scoring import (
 )
 
 ON_ERROR = choice("raise", "skip")
-"""What is done with a method that does not apply."""
+"""The treatment of a method that does not apply."""
 
 
 def list_methods(
     criterion: Any, estimators: Any, random_state: Seed, params: Mapping[str, Any], task: Task
 ) -> list[tuple[str, Any]]:
     """Return (name, estimator) of every method, under unique names: criteria as trees with
-    `params`, then estimators."""
+    `params`, then estimators. Trees get the seed if `random_state` is a number."""
     # A tree for each criterion; parameters of trees need one.
     methods: list[tuple[str, Any]] = []
     criteria = named_items(criterion, "criterion")
@@ -283,7 +283,7 @@ def cross_validate(
     memory_limit: int | None = None,
     **params: Any,
 ) -> CrossValidation:
-    """Cross-validate split criteria and other estimators, of classes or of a number, on the same
+    """Cross-validate split criteria and other estimators, for classes or for a number, on the same
     folds.
 
     Args:
@@ -469,8 +469,8 @@ def prepare_validation(
 class PreparedValidation:
     """A cross-validation before it is run.
 
-    `execution.run_tasks` runs its task, and `scored` makes the result of what that returns;
-    `execute` does both.
+    `execution.run_tasks` runs its task, and `scored` makes the result from its output; `execute`
+    does both.
 
     Attributes:
         task: the methods, the data and the folds.

@@ -63,7 +63,8 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
 def table_one(
     checks: Sequence[Row], facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
 ) -> ReportTable:
-    """Table 1 as counted in the files; the last column has what the paper prints otherwise.
+    """Table 1 as counted in the files; the last column has the values that the paper prints
+    differently.
 
     Args:
         checks: the rows of `fact_rows`, which say what differs.
@@ -216,7 +217,8 @@ def table_three(entries: Sequence[Mapping[str, Any]], n_sets: int) -> ReportTabl
 
 
 def leaf_table(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Leaves of the trees of all rows: all, and in brackets those that hold training rows.
+    """Leaves of the trees of all rows, and in brackets the number of leaves that hold training
+    rows.
 
     Args:
         results: the result on each data set.

@@ -266,7 +266,7 @@ def _significance(
     table: str,
     title: str,
 ) -> ReportTable:
-    """For each learner, those that it beats significantly, beside a table of the paper.
+    """For each learner, the learners that it beats significantly, beside a table of the paper.
 
     Args:
         results: the result on each data set.

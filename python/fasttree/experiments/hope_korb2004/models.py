@@ -215,7 +215,8 @@ METRICS = (
 
 @dataclass
 class MetaMetric:
-    """How often metrics pick the truly better of two classifiers; arrays of shape (sizes,)."""
+    """How often metrics pick the better of two classifiers, as the known model ranks them: arrays
+    of shape (sizes,), one entry per test size."""
 
     sizes: list[int]
     """Rows of the test sets."""

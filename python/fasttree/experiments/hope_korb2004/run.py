@@ -13,10 +13,11 @@ What cannot be compared
     The values of A.1 exceed the largest possible value of the formula. That is the mean over rows
     and classes of the surprise of the prior (printed beside them here). So only their order within
     a row is used. Fold seeds are unknown.
-Settings that the text leaves open J48's rewards are computed from leaves with Laplace's correction:
-    raw leaf shares are certain and sometimes wrong, which costs an infinite reward. Naive Bayes
-    models numbers as Weka does (``distribution="weka"``): plain normal densities are six points off
-    on ionosphere. For the same reason probabilities are clipped at 1e-9 in section 5.2.
+Settings that the text leaves open
+    J48's rewards are computed from leaves with Laplace's correction: raw leaf shares are certain
+    and sometimes wrong, which costs an infinite reward. Naive Bayes models numbers as Weka does
+    (``distribution="weka"``): plain normal densities are six points off on ionosphere. For the same
+    reason probabilities are clipped at 1e-9 in section 5.2.
 """
 
 from __future__ import annotations

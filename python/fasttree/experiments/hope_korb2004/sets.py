@@ -102,7 +102,7 @@ OUT_OF_REACH: dict[tuple[str, str], str] = {
     ("lung-cancer", "camml"): "printed is the share of the first class, 9 of 32 rows; CaMML finds "
     "hardly an arc and predicts the most frequent class, 13 of 32",
 }
-"""(Set, learner) whose accuracy here is out of reach of the printed one -> what is known of it."""
+"""(Set, learner) whose accuracy here is out of reach of the printed one -> its explanation."""
 
 
 def open_set(name: str, files: Mapping[str, Path]) -> Table | None:

@@ -68,7 +68,8 @@ def interval(values: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Curves:
-    """Results by training size and repetition; arrays of shape (sizes, repeats), by method."""
+    """Results by training size and repetition: arrays of shape (sizes, repeats), by method name.
+    Accuracies are shares."""
 
     rows: list[int]
     """Training sizes."""
@@ -200,7 +201,8 @@ def tree_sizes(
 
 @dataclass
 class Growth:
-    """Accuracy during growth, by method; means over the repetitions have shape (steps + 1,)."""
+    """Accuracy during growth, by method name, as shares. Means over the repetitions have shape
+    (steps + 1,), as step 0 is the root alone."""
 
     train: dict[str, np.ndarray]
     """Mean accuracy on the training rows after each split, with the labels of the training."""

@@ -7,11 +7,11 @@ What is run
     trees the redundant splits of figure 6. Figures 7 and 8: accuracy while trees grow, iris with
     half of the training labels drawn again (80/20, 1000 repeats) under four stopping rules. Also
     glocal growth with the Jaccard distance on iris and Monks 3.
-What can be compared The paper prints no numbers for its figures, so its sentences are checked. Each
-    claim is a row, with what was measured and whether it holds, under ``ties="first"`` and under
-    random ties. The authors' program used random ties, except for its Jaccard distance, which takes
-    the first candidate in row order (see the page). Table 1 is compared with the facts of the
-    registry.
+What can be compared
+    The paper prints no numbers for its figures, so its sentences are checked. Each claim is a row,
+    with what was measured and whether it holds, under ``ties="first"`` and under random ties. The
+    authors' program used random ties, except for its Jaccard distance, which takes the first
+    candidate in row order (see the page). Table 1 is compared with the facts of the registry.
 Settings that the text leaves open
     Trees are grown until their leaves are pure. New leaves get majority labels, two different ones
     for the extended Jaccard distance (as in the authors' program); accuracy matches branches with

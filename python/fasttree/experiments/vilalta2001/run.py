@@ -109,7 +109,7 @@ UNKNOWN = (
     "and the pruning's confidence (C4.5's 0.25 is assumed); which heart and credit sets, and that "
     "lymphography2 and lymphography3 are the two and the three most frequent classes, are guesses."
 )
-"""What the paper does not say."""
+"""Settings that the paper does not state, for the notes."""
 
 SAMPLE, SEEDS = 1000, 100
 """The paper's section on costs proposes samples; larger domains are also run on `SEEDS` samples of

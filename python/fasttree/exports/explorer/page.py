@@ -130,7 +130,8 @@ class Exploration:
         save_text(path, self.html)
 
     def open(self) -> Path:
-        """Write the page to a temporary file and open it in a browser; returns the file."""
+        """Write the page to a new temporary folder, open it in the default browser, and return the
+        file. The file is not removed."""
         import tempfile
         import webbrowser
 

@@ -84,7 +84,7 @@ _PLAIN = (
     (rf"([_^]){_OF}", r"\1(\2)"),
     (r"(?<!\w)\((\w+)\)|(?<=[_^])\((\w+)\)", r"\1\2"),
 )
-"""Parts of a formula without groups within, and what stands for them."""
+"""Parts of a formula without groups within, and their replacements."""
 
 
 def plain_formula(formula: str) -> str:

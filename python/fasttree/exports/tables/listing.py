@@ -160,8 +160,8 @@ class Listed(Sequence[T]):
         return [one.name for one in fields(self.of) if one.name not in self.hidden]
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame, one row per object and one column per attribute. Raises ImportError
-        where pandas is not installed."""
+        """A pandas DataFrame, one row per object and one column per field that is not hidden.
+        Raises ImportError where pandas is not installed."""
         import pandas as pd
 
         return pd.DataFrame([vars(one) for one in self], columns=self._columns())

@@ -50,8 +50,8 @@ def reward_curves(
     points: int = 199,
     base: float | None = 2.0,
 ) -> RewardCurves:
-    """Return what rewards pay for confidences 1/(points + 1) to points/(points + 1) in the true
-    class.
+    """Return the values of rewards for confidences 1/(points + 1) to points/(points + 1) in the
+    true class.
 
     `prior` (k,), k >= 2; `true_class` its position; `rewards` names of information rewards (Good's
     for k = 2). The two panels of the figure are `prior` (1/3, 1/3, 1/3) and (.1, .45, .45).

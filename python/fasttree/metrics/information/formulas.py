@@ -1,4 +1,4 @@
-"""The information rewards, each as a formula of what was predicted and its prior.
+"""The information rewards, each as a formula of the predicted probability and its prior.
 
 With p' the predicted probability of what turned out to be true and p its prior:
 

@@ -1,4 +1,5 @@
-"""What all information rewards share: from a formula to values per row, means, and parts by class.
+"""The common code of all information rewards: from a formula to values per row, means, and parts by
+class.
 
 A reward is written as a formula of two arrays, a probability that was predicted for what turned out
 to be true and its prior: of the true class, shape (n,), or of the bet on every class, shape (n, k).
@@ -36,8 +37,8 @@ class ClassRewards(NamedTuple):
     """A mean reward, divided by class: arrays (k,) in the order of `classes`.
 
     `share` of the rows (or weight) by true class, `reward` their mean reward (NaN without rows),
-    `term` the mean of what each class's probability adds on all rows. The sums agree: sum(share *
-    reward) = sum(term) = the mean reward.
+    `term` the mean contribution of each class's probability on all rows. The sums agree: sum(share
+    * reward) = sum(term) = the mean reward.
     """
 
     classes: tuple[Any, ...]
@@ -76,7 +77,8 @@ def class_rewards(
     weights: np.ndarray | None,
     classes: Sequence[Any],
 ) -> ClassRewards:
-    """Return the parts of a mean: `terms` (n, k) add up to `rows` (n,)."""
+    """Return the parts of a mean: `terms` (n, k) add up to `rows` (n,). A class without rows has
+    the reward NaN and the share 0."""
     k = terms.shape[1]
     unit = np.ones(len(codes)) if weights is None else weights
     held = np.bincount(codes, unit, minlength=k)
@@ -89,7 +91,8 @@ def class_rewards(
 
 
 def _predicted(codes: np.ndarray, values: np.ndarray, every_class: bool) -> np.ndarray:
-    """Probabilities (n, k) or (k,) of what turned out to be true, (n, k) or (n,)."""
+    """The probability given to the event that occurred, shape (n, k) or (n,), from probabilities of
+    the classes, shape (n, k) or (k,)."""
     if every_class:
         is_true = codes[:, None] == np.arange(values.shape[-1])
         return np.where(is_true, values, 1.0 - values)

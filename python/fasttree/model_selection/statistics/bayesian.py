@@ -185,7 +185,7 @@ class SignedRankPosterior(Posterior):
 
     @property
     def _undecided(self) -> str:
-        """What is said without a verdict."""
+        """The clause in place of a verdict."""
         few = f"there is no verdict over fewer than {FEW_SETS} data sets"
         return few if self.n < FEW_SETS else super()._undecided
 

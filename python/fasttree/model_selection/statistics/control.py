@@ -1,4 +1,4 @@
-"""Methods against a control over data sets: what follows Friedman's test where one method is of
+"""Methods against a control over data sets: the tests after Friedman's where one method is of
 interest (Demsar 2006).
 
     z_j = (R_j - R_control) / sqrt(k (k + 1) / (6 N)),    p_j = 2 (1 - Phi(|z_j|))

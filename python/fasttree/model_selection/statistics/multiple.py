@@ -30,7 +30,8 @@ def _p_values(p_values: Any) -> np.ndarray:
 
 
 def adjusted(correct: Callable[[Any], np.ndarray], p_values: np.ndarray) -> np.ndarray:
-    """P-values that are corrected for each other; NaN is no comparison and stays."""
+    """Correct p-values for each other by `correct`, such as `holm`. NaN stands for no comparison:
+    it stays, and does not count as a test."""
     corrected, is_test = p_values.copy(), ~np.isnan(p_values)
     corrected[is_test] = correct(p_values[is_test])
     return corrected

@@ -124,7 +124,7 @@ class Shown:
 
 
 class Posterior(Shown):
-    """The posterior of a difference of two methods: what the Bayesian tests have in common."""
+    """The posterior of a difference of two methods, the common base class of the Bayesian tests."""
 
     _derived = ("verdict", "sentence")
     probabilities: tuple[float, float, float]
@@ -159,7 +159,7 @@ class Posterior(Shown):
 
     @property
     def _undecided(self) -> str:
-        """What is said without a verdict."""
+        """The clause in place of a verdict."""
         return f"the data do not decide at the {1 - self.alpha:g} level"
 
     @property
@@ -349,7 +349,8 @@ class FriedmanResult(Ranked):
 
     @property
     def test(self) -> str:
-        """Name of the test that decides: "Iman-Davenport", or "Friedman" where F is infinite."""
+        """Name of the test that decides: "Iman-Davenport" (F), or "Friedman" (chi2) where F is
+        infinite, as all data sets rank the methods alike."""
         return "Friedman" if math.isinf(self.f_statistic) else "Iman-Davenport"
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...model_selection.statistics.outcome import FriedmanResult
 
 METHODS = {"classification": "classifiers", "regression": "regressors"}
-"""What is compared, by task."""
+"""The word for the methods, by task."""
 
 
 def listed(names: list[str]) -> str:
@@ -65,8 +65,8 @@ def finding(result: Comparison) -> str:
 
 
 def _verdict(result: Comparison) -> tuple[list[str], list[str]]:
-    """The methods that are significantly better than the baseline, and those that are worse; over
-    several data sets those that beat another by ranks, and those that are beaten."""
+    """The methods that are significantly better than the baseline, and the methods that are worse;
+    over several data sets those that beat another by ranks, and those that are beaten."""
     if result.is_ranked:
         beats = result.friedman().beats
         where = np.flatnonzero(beats.any(axis=1)), np.flatnonzero(beats.any(axis=0))

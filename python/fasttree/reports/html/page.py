@@ -419,7 +419,7 @@ def render_html(
         result: a `Comparison`, `CrossValidation`, `LearningCurve` or `Sweep`, or anything else that
             has tables: they alone make its page.
         path: file to write (UTF-8).
-        title: heading; default: what it is.
+        title: heading; by default it names the kind of the result.
         trees: fit the trees among the methods on all rows and draw them.
         max_nodes: nodes of all trees together; deeper ones are cut, and say so.
         rope: differences that mean nothing, for the Bayesian table of a comparison, in the metric's

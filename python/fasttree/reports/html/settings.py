@@ -1,4 +1,5 @@
-"""What is needed to run it again: methods, folds, seeds, versions, and a fingerprint of the data.
+"""Everything that is needed to run a result again: methods, folds, seeds, versions, and a
+fingerprint of the data.
 
 The fingerprint is the start of the SHA-256 of the data that the JSON of the result has; it tells
 whether two people had the same rows.  O(cells).

@@ -1,5 +1,5 @@
 """Whether any column is informative about the target: a permutation test of the best score, and
-small trees judged by another metric.
+small trees scored by another metric.
 
 What
     The score of each column at the root is compared with its scores under permutations of the

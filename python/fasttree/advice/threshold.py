@@ -2,8 +2,8 @@
 
 What
     Out-of-fold probabilities of a tree are cut at up to 40 places, and the cut of the best mean
-    over the folds is the threshold. Its value is corrected: each fold is judged by the cut that is
-    best in the others.
+    over the folds is the threshold. Its value is corrected: each fold is scored with the cut that
+    is best in the others.
 Source and equation
     Elkan, "The foundations of cost-sensitive learning" (2001), section 2.2: the best threshold on
     estimated probabilities is found empirically. scikit-learn's `TunedThresholdClassifierCV` makes
@@ -37,7 +37,7 @@ class Threshold(NamedTuple):
     at: float
     """The probability of the second class from which on it is answered, of four digits."""
     value: float
-    """The mean of the score over the folds, each judged by the threshold that is best in the
+    """The mean of the score over the folds, each scored with the threshold that is best in the
     others; larger is better."""
     usual: float
     """The mean of the score over the folds for the labels that the tree predicts."""

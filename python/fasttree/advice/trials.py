@@ -204,7 +204,7 @@ class Choice:
     params: dict[str, Any]
     """Empty for a constant."""
     value: float
-    """The metric to expect of it."""
+    """The value of the metric to expect on new rows."""
     standard_error: float
     doubts: list[str] = field(default_factory=list)
     later: LaterRows | None = None

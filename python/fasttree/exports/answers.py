@@ -2,11 +2,11 @@
 behind it.
 
 What
-    Pictures, texts and pages ask a node for its answer (`Answers.said`), for the numbers in
-    brackets behind it (`Answers.rows`) and for the bars that show its rows. `_ClassAnswers` has
-    class shares in the colours of the classes. `_NumberAnswers` has the number, colours for it from
-    the smallest to the largest, and a bar from one standard deviation below to one above, on one
-    scale for all nodes.
+    Pictures, texts and pages read the answer of a node (`Answers.said`), the numbers in brackets
+    behind it (`Answers.rows`) and the bars that show its rows. `_ClassAnswers` has class shares in
+    the colours of the classes. `_NumberAnswers` has the number, colours for it from the smallest to
+    the largest, and a bar from one standard deviation below to one above, on one scale for all
+    nodes.
 Complexity
     O(nodes) to make; O(classes) per node.
 """

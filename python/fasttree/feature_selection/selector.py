@@ -97,8 +97,8 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
         """The columns that stay, of rows X.
 
         Returns:
-            A Table, a frame (its columns keep names and kinds), or an array, as X is; what
-            `set_output` asks for, if it was called.
+            A Table, a frame (its columns keep names and kinds), or an array, as X is; after
+            `set_output` the container that was chosen there.
 
         Raises:
             ValueError: other columns than in `fit`.

@@ -2,9 +2,9 @@
 rows.
 
 ``counts[i, j]`` = rows (or weight) of true class i predicted as class j; the last column, j = k,
-holds rows that the classifier left unclassified.  Every metric on labels is a function of it, so
-one counting pass (O(rows)) serves all of them, for many folds and many methods at once.  Not the
-tool for probabilities: see `calibration` and `roc`.
+holds rows that the classifier left unclassified. Every metric on labels is a function of this
+matrix, so one counting pass (O(rows)) serves all of them, for many folds and many methods at once.
+Not the tool for probabilities: see `calibration` and `roc`.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ _default: contextvars.ContextVar[Execution | None] = contextvars.ContextVar(
 
 @contextmanager
 def execution_of(client: Any, journal: Any) -> Iterator[Execution]:
-    """The execution that a call asks for, as a context.
+    """The execution by the arguments of a call, as a context.
 
     Args:
         client: a ``dask.distributed.Client`` or None.

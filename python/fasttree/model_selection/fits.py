@@ -160,7 +160,7 @@ class ValidationTask:
     n_jobs: Any = None
     """Threads."""
     memory_limit: int | None = None
-    """As in `cross_validate`."""
+    """The argument `memory_limit` of `cross_validate`, in bytes."""
 
     def __getstate__(self) -> dict[str, Any]:
         """State for a worker: without settings and views of the rows, and for one thread."""
@@ -259,7 +259,7 @@ def is_ours(estimator: Any) -> bool:
 
 def lacks_seed(estimator: Any) -> bool:
     """Whether an estimator of this package, or a part of a pipeline, draws random numbers and has
-    no seed, so that two runs differ. Other packages' estimators are not judged."""
+    no seed, so that two runs differ. Estimators of other packages are not checked."""
     from ..estimators.parameters import grows_at_random
 
     for part in (

@@ -37,7 +37,7 @@ _CHUNK = 1 << 24
 
 
 class _NoText(Exception):
-    """A value that no text can stand for."""
+    """Raised for a value that cannot be written as text."""
 
 
 def text_of(value: Any) -> str:
@@ -75,7 +75,8 @@ class _Writer:
     """Writes values; one that was met before is written by its number."""
 
     met: dict[int, tuple[int, Any]]
-    """By the id: the number, and the value, so that no other one takes the id."""
+    """Number and value by the id of the value. The value is kept so that no other object takes its
+    id."""
 
     def text(self, value: Any) -> str:
         """A value as text."""

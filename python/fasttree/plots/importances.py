@@ -100,7 +100,7 @@ def stability_bars(
 
     Args:
         stability: the result of ``model.stability(X, y)``.
-        largest: number of features shown, at least 1: those that most refits ask.
+        largest: number of features shown, at least 1: the features that most refits split on.
         title: title of the axes.
         ax: axes to draw into; by default pyplot's current ones.
 

@@ -298,7 +298,7 @@ def meta_metric(
     """Measure how often each metric picks the better of two models.
 
     For each random model (of all three types in turn) every learner is fitted to one sample of
-    `N_TRAIN` rows. Each pair of fitted classifiers whose true losses differ is then judged by every
+    `N_TRAIN` rows. Each pair of fitted classifiers whose true losses differ is then scored by every
     metric on `repeats` test sets of every size.
 
     Args:

@@ -22,7 +22,7 @@ class SetResult:
 
     accuracy: dict[str, np.ndarray]
     reward: dict[str, np.ndarray]
-    """In bits."""
+    """Rewards in bits."""
     bound: float
     """The largest mean reward of any predictor, in bits."""
 

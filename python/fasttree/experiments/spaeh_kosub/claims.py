@@ -97,7 +97,7 @@ def _all_gaps(
 
     Args:
         claim: the claim in words.
-        gaps: the gaps; without any the claim is not judged.
+        gaps: the gaps; without any the claim is not tested.
         holds: whether the claim holds of a gap.
         evidence: the gaps in words.
     """

@@ -44,7 +44,8 @@ def _json(result: Any, **options: Any) -> str:
 
 
 def _page(result: Any, **options: Any) -> str:
-    """A page, which knows results of all kinds: the package has its writer at hand."""
+    """A page for results of all kinds. Its writer is in `reports`, which imports this package, so
+    it is looked up when it is called."""
     package = import_module(__name__.partition(".")[0])
     return str(package.reports.render_html(result, **options))
 

@@ -1,4 +1,4 @@
-"""Repeated-measures analysis of variance: do several methods differ, judged on the same subjects?
+"""Repeated-measures analysis of variance: do several methods differ on the same subjects?
 
     F = [SS_methods / (k - 1)] / [SS_error / ((n - 1)(k - 1))],  SS_error = SS_total - SS_methods -
     SS_subjects

@@ -81,7 +81,7 @@ class Advice:
             that read no labels. The sentence names it where it is clearly better than the tree's
             own answers.
         stability: how often 100 refits of the recommended tree on bootstrap samples agree
-            (`Stability`), which the notes summarize in a sentence; None for data on which refits
+            (`Stability`), which the notes summarise in a sentence; None for data on which refits
             take long, and with `time_limit`.
         by_time: the metric of the recommended tree by earlier rows, where the rows are in the
             order of a date or a number that counts time by its name, or the tree splits on a year;

@@ -101,7 +101,7 @@ class _Judge(ABC):
     metric: str
     """The metric of `cross_validate`, and the name of the quality in records."""
     without: str
-    """The word for the target that an unlabelled row lacks, "class" or "number"."""
+    """The word for the target of a row, "class" or "number", in notes on rows without one."""
     header: str
     """The metric as the head of a column."""
     measure: str

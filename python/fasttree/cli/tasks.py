@@ -32,7 +32,7 @@ class Task(NamedTuple):
     pruning: str
     """The pruning that the commands recommend."""
     without: str
-    """The word for the target that an unlabelled row lacks, "class" or "number"."""
+    """The word for the target of a row, "class" or "number", in notes on rows without one."""
 
 
 TASKS = {

@@ -3,8 +3,8 @@
 ``fasttree.advise(frame, "column")`` leaves identifiers and dates out and names them (`screening`).
 Then it cross-validates a fixed list of candidates (`candidates`) on the same folds within a time
 limit (`search`). It returns the smallest tree within one standard error of the best, with an
-accuracy or error that is corrected for the choice (`selection`), as an `Advice` (`result`). What
-differs between classes and numbers is in `tasks`.
+accuracy or error that is corrected for the choice (`selection`), as an `Advice` (`result`). `tasks`
+has the parts that differ between classes and numbers.
 """
 
 from .result import Advice

@@ -6,8 +6,8 @@ grows them without parameters. Then come six criteria by three prunings, with a 
 level and with levels in two groups, and small trees that are not pruned; for a metric that looks at
 classes otherwise than the accuracy does, small ones with weighted classes as well. Last comes CART,
 pruned by cost complexity. For a number criteria on numbers take their place. `search` tries them in
-this order, so the end of the list is what a budget or a time limit leaves out (`work_of` counts
-what one takes).
+this order, so a budget or a time limit leaves out the end of the list (`work_of` counts the work of
+a candidate).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 CRITERIA = ("info_gain", "gain_ratio", "gini", "mdl", "hellinger", "dkm")
 PRUNINGS = ("error_based", "mdl", "pessimistic")
 PRUNINGS_WITH_COSTS = ("reduced_error", "m_estimate")
-"""Those that know a cost matrix."""
+"""Prunings that take a cost matrix into account."""
 NOT_PRUNED = ("info_gain", "gini", "gain_ratio")
-"""Criteria of the trees without pruning and of those pruned by cost complexity."""
+"""Criteria of the trees without pruning and of the trees pruned by cost complexity."""
 ALPHA_RULES = ("min", "1se")
 MAX_LEAVES = (4, 8, 16, 32, 64)
 """Sizes of the trees that are not pruned."""
@@ -43,12 +43,12 @@ MANY_CELLS = 2_000_000
 """Cells above which only every other criterion is tried."""
 
 Work: TypeAlias = Literal["quick", "normal", "thorough"]
-"""How much is tried."""
+"""How many candidates `advise` tries, and on how many rows."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a word of `Work` allows."""
+    """The work that a word of `Work` allows: a sum over all candidates and a number of rows."""
 
     units: float
     """Units of `work_of` that all candidates together may take."""
@@ -72,13 +72,13 @@ two (measured; 46 levels take seven times)."""
 LEVELS_A_UNIT = 8
 """Levels that take the time of squared errors once more, where that is more (measured at 1,618)."""
 SMALL = 0.25
-"""Share of it that a tree of few leaves takes."""
+"""Share of the time of the least absolute error that a tree of few leaves takes."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate: its name, and `params`, the parameters of the tree. A constant, which is no
-    tree, has no criterion."""
+    """A candidate: its name, and `params`, the parameters of the tree. A constant is not a tree and
+    has no criterion."""
 
     name: str
     criterion: str | None
@@ -97,8 +97,8 @@ def candidates(
 
     Args:
         table: the rows.
-        shared: parameters that all trees have; of those with a `cost_matrix` only prunings that
-            know costs are tried.
+        shared: parameters that all trees have; with a `cost_matrix` only prunings that know costs
+            are tried.
         is_weighted: whether trees of weighted classes are tried as well.
         max_leaf_nodes: most leaves of each tree; None: any number.
 
@@ -175,8 +175,8 @@ def candidates(
             min_samples_leaf=min_leaf,
             **more,
         )
-    # The dearest come last: each fit is a cross-validation of its own. What a leaf costs is
-    # estimated, so that leaves of two numbers may stand where they are of use.
+    # The most expensive candidates come last: each of their fits runs a cross-validation. It
+    # estimates the cost of a leaf, so that leaves of two numbers may stay where they help.
     carts = small_by if is_number else NOT_PRUNED
     own = {"nominal_splits": splits[-1], "min_samples_leaf": least} if is_number else {}
     for criterion, rule in itertools.product(carts, ALPHA_RULES):
@@ -236,5 +236,6 @@ def folds_for(n_rows: int) -> str:
 
 
 def rows_compared(n_rows: int, work: Work = "normal") -> int:
-    """Number of rows that candidates are compared on; the recommended tree is fitted on all."""
+    """Number of rows that candidates are compared on; the recommended tree is fitted on all. It is
+    `n_rows` where the limit of `work` is not reached (10,000, 50,000 or 200,000 rows)."""
     return min(n_rows, WORK[work].rows)

@@ -1,14 +1,14 @@
-"""What a recommendation must say beside its figure: rows in the order of time, and columns that
-hold the answer.
+"""Doubts that a recommendation must state beside its value: rows in the order of time, and columns
+that hold the answer.
 
 What
     Folds at random let a tree learn from later rows. Where the rows stand in the order of a date or
     of a number that counts time by its name, or the tree splits on the year of one, the recommended
-    tree is judged by earlier rows as well, without the year (`on_later_rows`). A feature in the
-    order of the target, one that alone separates all classes, or one of which the tree reads little
-    more than whether it is known, may be known only after the target is (`leaks`,
-    `told_by_gaps`). A split on a column of few rows per level says little of new levels
-    (`few_rows_per_level`).
+    tree is judged by earlier rows as well, without the year (`on_later_rows`). Some features may be
+    known only after the target is: a feature in the order of the target, a feature that alone
+    separates all classes (`leaks`), and a feature whose known values tell the tree little more than
+    that they are known (`told_by_gaps`). A split on a column of few rows per level says little
+    about new levels (`few_rows_per_level`).
 Complexity
     O(n log n) per date and numeric feature, and five fits of one tree.
 """
@@ -36,12 +36,13 @@ from ..table.named_columns import pop_if_named
 from .tasks import Asked, judge_of
 
 DISTINCT = 10
-"""Different dates from which on the order of rows is no chance."""
+"""Number of different dates from which on an ordering of the rows by date is not taken for
+chance."""
 PERIODS = 3
-"""The same of numbers that count time by the name of their column."""
+"""The same number for columns of numbers that count time by their name."""
 DECADES = 20
-"""Years between the first and the last tenth of dates from which on, in no order, they are facts
-about rows and no time of theirs: births, buildings."""
+"""Span in years, between the first and the last tenth of the dates, from which on dates in no order
+describe the rows (births, buildings) and are not the time of observation."""
 YEARS = (1500, 2200)
 """The least and the largest number that is a year."""
 _WORD = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[^\W\d_][^\W\d_A-Z]*")
@@ -58,24 +59,28 @@ _OF_YEARS, _OF_PERIODS, _BESIDE = ({*names.split()} for names in _NAMES)
 LEAST_ROWS = 20
 """Rows with a value from which on a feature may be the target."""
 BY_GAPS = 0.9
-"""Share of what a tree tells from which on a column's having a value tells nearly all."""
+"""Share of a tree's sum of squares between leaves from which on the missing values of a column
+alone explain nearly all of it."""
 ALIKE = 0.9995
 """Rank correlation with the target from which on a number is the target in another unit."""
 
 
 class LaterRows(NamedTuple):
-    """What the recommended tree reaches on rows that come later than those of its fit."""
+    """The metric of the recommended tree on later rows than the rows of its fit. `on_later_rows`
+    refits the tree on five growing parts of the rows in the order of time."""
 
     said: str
     """A sentence."""
     value: float
     """The metric."""
     is_better: bool
-    """Whether that is better than the best constant of the earlier rows."""
+    """Whether the tree is better than the best constant of the earlier rows; True if the metric has
+    no value in any fold."""
 
 
 def _counts_time(name: str) -> str:
-    """What a column of numbers counts by its name: "years" or "periods" of time; "" if neither.
+    """The unit of time that a column of numbers counts, by its name: "years" or "periods" of time;
+    "" if neither.
 
     Examples:
         >>> [_counts_time(name) for name in ("YrSold", "ordinal_date", "trend", "year_built")]
@@ -175,8 +180,8 @@ def on_later_rows(
     asked: Asked | None,
     options: dict[str, Any],
 ) -> LaterRows | None:
-    """What the model reaches by earlier rows; None where the rows are in no order of time and the
-    model does not split on a year.
+    """The metric of the model on later rows, fitted on earlier ones; None where the rows are in no
+    order of time and the model does not split on a year.
 
     Args:
         sample: the rows that candidates were compared on.
@@ -186,7 +191,7 @@ def on_later_rows(
         options: keywords of `cross_validate`.
     """
     splits = {model._schema.names[place] for place in model.tree_.feature if place >= 0}
-    # What no later row repeats: the years of dates, and numbers of years.
+    # Values that no later row repeats: the years of dates, and numbers of years.
     years = passing_years(sample, places)
     for name, when in places.items():
         if name in sample.feature_names:
@@ -229,7 +234,8 @@ def on_later_rows(
 
 
 def leaks(table: Table) -> Iterator[str]:
-    """A question on each column that says what the target says.
+    """A question on each column that is equivalent to the target: in the same order, or separating
+    all classes.
 
     Args:
         table: rows with their target.
@@ -304,7 +310,8 @@ def told_by_gaps(table: Table, model: Any) -> Iterator[str]:
 
 
 def few_rows_per_level(table: Table, model: Any) -> Iterator[str]:
-    """That the model splits on columns of fewer than five rows per level, and what leaves them out.
+    """A sentence if the model splits on columns of fewer than five rows per level, with the
+    argument that leaves these columns out.
 
     Args:
         table: the rows of its fit.
@@ -327,8 +334,9 @@ def few_rows_per_level(table: Table, model: Any) -> Iterator[str]:
 
 
 def _separates(values: np.ndarray, classes: np.ndarray, most: float) -> bool:
-    """Whether equal values have one class each, in at most so many ranges (or, of codes, values)
-    that each hold one class; and there are several classes."""
+    """Whether a column separates several classes: equal values have one class each, and at most
+    `most` ranges of numbers (or, if the values are codes of levels, `most` levels) hold one class
+    each."""
     order = np.lexsort((classes, values))
     other = np.diff(classes[order]) != 0
     equal = np.diff(values[order]) == 0
@@ -338,7 +346,8 @@ def _separates(values: np.ndarray, classes: np.ndarray, most: float) -> bool:
 
 
 def _is_in_order(values: np.ndarray, numbers: np.ndarray, most: float) -> bool:
-    """Whether numbers have the ranks of others, or these in reverse, but for rounding."""
+    """Whether two columns of numbers have the same ranks, or reversed ranks, except for
+    rounding."""
     from scipy.stats import rankdata
 
     ranks = np.array([rankdata(one) for one in (values, numbers)])

@@ -1,12 +1,12 @@
-"""Whether any column tells something about the target: a permutation test of the best score, and
-small trees judged by another metric.
+"""Whether any column is informative about the target: a permutation test of the best score, and
+small trees scored by another metric.
 
 What
     The score of each column at the root is compared with its scores under permutations of the
     target, in standard deviations; the largest over the columns is the statistic (Westfall & Young
-    1993, single-step max-T), so that many columns do not make chance look like a find. Where a
-    constant is as good by the metric of the choice, the AUC or R2 of small trees may be better than
-    that of the constant (Nadeau & Bengio's corrected resampled t test).
+    1993, single-step max-T), so that a chance result among many columns is not taken for an effect.
+    Where a constant is as good by the metric of the choice, the AUC or R2 of small trees may be
+    better than the constant's (Nadeau & Bengio's corrected resampled t test).
 Complexity
     100 passes over at most 2,000 rows; a cross-validation of three small trees.
 When not to use it
@@ -31,7 +31,9 @@ LEVEL = 0.03
 
 
 def is_associated(table: Table, seed: int) -> bool:
-    """Whether the best column splits better than by chance, at the level of 3 %.
+    """Whether the best column splits better than by chance, at the level of 3 %. At most
+    `MOST_ROWS` rows are tested, with `PERMUTATIONS` permutations; False where no column has a score
+    that varies.
 
     Args:
         table: rows with their target.
@@ -62,15 +64,15 @@ def is_associated(table: Table, seed: int) -> bool:
 def told_otherwise(
     table: Table, trees: dict[str, Any], metric: str, *, is_told: bool, **options: Any
 ) -> list[str]:
-    """A sentence on the best tree by another metric; none where no tree is better than the constant
-    by the corrected resampled t test.
+    """A sentence on the best tree by another metric; an empty list where no tree is better than the
+    constant by the corrected resampled t test.
 
     Args:
         table: rows with their target.
         trees: the constant by its name, then trees.
         metric: larger is better.
         is_told: whether some column tells something about the target (`is_associated`); False: the
-            level of 5 % is that of all trees together, not of each.
+            level of 5 % holds for all trees together, not for each.
         options: keywords of `cross_validate`.
     """
     found = cross_validate(table, estimators=trees, scoring=(metric,), **options)

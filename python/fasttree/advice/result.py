@@ -64,8 +64,8 @@ class Advice:
         metric: name of the metric that candidates were compared by.
         value: the metric to expect on new rows, from out-of-fold predictions, corrected for the
             choice; in the metric's own orientation.
-        accuracy: share of new rows that it classifies rightly: `value`, or with another metric that
-            of the out-of-fold predictions; None for a number.
+        accuracy: share of new rows that it classifies rightly: `value`, or with another metric the
+            accuracy of the out-of-fold predictions; None for a number.
         mae: `value` if it is the mean absolute error, in the unit of the target, else None.
         standard_error: standard error of `value`.
         majority: share of the most frequent class, and `majority_class` its label; None for a
@@ -80,9 +80,9 @@ class Advice:
             best for the metric, by out-of-fold probabilities; None for the accuracy and for metrics
             that read no labels. The sentence names it where it is clearly better than the tree's
             own answers.
-        stability: what 100 refits of the recommended tree on bootstrap samples have in common
-            (`Stability`), of which the notes have a sentence; None where it would last, and with
-            `time_limit`.
+        stability: how often 100 refits of the recommended tree on bootstrap samples agree
+            (`Stability`), which the notes summarise in a sentence; None for data on which refits
+            take long, and with `time_limit`.
         by_time: the metric of the recommended tree by earlier rows, where the rows are in the
             order of a date or a number that counts time by its name, or the tree splits on a year;
             else None.
@@ -160,7 +160,9 @@ class Advice:
 
     @property
     def sentence(self) -> str:
-        """What to use and what to expect; what is doubtful, and what a rare class has of it."""
+        """The recommendation in words: the tree and its value on new rows, doubts about the
+        columns, and the recall and precision of a rare class. Where no tree is better than a
+        constant, it names the constant."""
         row, judge = self.table[0], self._judge
         rare = judge.of_rare(row)
         if not self.params:
@@ -181,7 +183,8 @@ class Advice:
         return " ".join([*said, *self._doubts, *self._of_threshold()]) + rare
 
     def _records(self, rows: list[dict[str, Any]], most: int | None = None) -> Records:
-        """Candidates, of which the first ones and the constants are displayed; None: all."""
+        """All candidates as records. The first `most` and the constants are displayed; None:
+        all."""
         judge, most = self._judge, len(rows) if most is None else most
         displayed = [r for i, r in enumerate(rows) if i < most or r["criterion"] is None]
         more, all_of = len(rows) - len(displayed), worded("print(advice.table)", "--full")
@@ -205,7 +208,7 @@ class Advice:
         )
 
     def _of_size(self) -> Iterator[str]:
-        """What a tree of few leaves reaches, if one was tried."""
+        """A sentence on the value of a tree of few leaves, if one was tried."""
         small = (row for row in self.table if row["criterion"] and 1.5 <= row["leaves"] <= FEW)
         judge = self._judge
         best = max(small, key=lambda row: row[judge.metric] / judge.scale, default=None)
@@ -215,7 +218,7 @@ class Advice:
             yield f"With at most {FEW} leaves about {value}: {option}."
 
     def _of_threshold(self) -> Iterator[str]:
-        """What the threshold changes, if that is clear."""
+        """A sentence on the gain by the threshold, if it is clear."""
         found = self._threshold
         if found is None or found.value - found.usual <= CLEARLY * found.error:
             return
@@ -230,7 +233,9 @@ class Advice:
 
     @property
     def notes(self) -> list[str]:
-        """One sentence each on what was left out, sampled, corrected and not tried."""
+        """One sentence each on columns and rows that were left out, sampling, automatic settings,
+        the correction for the choice, and candidates that were not tried. `to_text` and `to_html`
+        print them."""
         notes = [f"Left out: {name} ({why})." for name, why in self.left_out]
         if self.dates:
             notes.append(f"Year, month and weekday stand for the dates {', '.join(self.dates)}.")
@@ -276,7 +281,9 @@ class Advice:
 
     @property
     def code(self) -> str:
-        """Python that fits the recommended tree."""
+        """Python lines that read the same rows, leave the same columns out and fit the recommended
+        tree. They run as printed where X was a file or the name of a data set; a frame or an array
+        must be in a variable `frame` or `X, y`. It is a comment where no tree is recommended."""
         if not self.params:
             return "# no tree is recommended\n"
         gaps = self.unlabelled > 0
@@ -296,11 +303,13 @@ class Advice:
         return "\n".join(lines) + "\n"
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Any:
-        """Draw the recommended tree; see `fasttree.plots.plot_tree`."""
+        """Draw the recommended tree with matplotlib; the options and the result are described at
+        `fasttree.plots.plot_tree`. A constant is drawn as a single leaf."""
         return self.model.plot(ax=ax, **options)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Everything as plain values, ready for JSON: sentence, metric and its value, parameters,
+        candidates. Values that JSON does not have, such as a pruning, are their repr."""
         return {
             "sentence": self.sentence,
             "task": self.task,
@@ -336,7 +345,7 @@ class Advice:
         """Everything as text.
 
         Args:
-            code: what fits the tree again, in place of `code`.
+            code: Python or a command that fits the tree again, in place of `code`.
             full: whether all candidates are listed; False: the best dozen, and the constants.
         """
         tree = "\n".join(str(self.model).split("\n")[2:])
@@ -372,7 +381,9 @@ class Advice:
         return f'{STYLE}<div class="ft-out">{self._body()}</div>'
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """An HTML page without scripts and external links; written to `path` if that is given."""
+        """An HTML page without scripts and external links; written to `path` if that is given. It
+        has the sentence, the tree, the notes, the candidates and the code; an existing file is
+        replaced."""
         title = f"Which tree for {self.target}?"
         page = PAGE.format(title=xml(title), body=self._body())
         if path is not None:
@@ -386,7 +397,8 @@ def _percent(key: str) -> Callable[[dict[str, Any]], str]:
 
 
 def python_of(value: Any) -> str:
-    """A parameter as Python that runs after ``import fasttree``."""
+    """A parameter as Python that runs after ``import fasttree``. A pruning becomes a call with the
+    options that differ from their defaults."""
     if not isinstance(value, Pruning):
         return written(value, with_state=True)
     usual = type(value)().get_params()

@@ -1,8 +1,8 @@
-"""The first step of `advise`: a Table whose columns are treated as a fit treats those of a frame,
-and the Python that reads its rows again.
+"""The first step of `advise`: a Table whose columns are treated as a fit treats the columns of a
+frame, and the Python that reads its rows again.
 
-Identifiers and columns of one value tell nothing about new rows. They stay in the Table, so that
-the tree accepts rows with them, but no tree splits on them; year, month and weekday stand for
+Identifiers and columns of one value carry no information about new rows. They stay in the Table, so
+that the tree accepts rows with them, but no tree splits on them; year, month and weekday stand for
 dates. Arrays and Tables are screened as well. Rows without a class or number are left out.
 `Advice.code` begins with the line of the `Source`, so that it runs as it is printed.
 """
@@ -34,10 +34,12 @@ DROPPED = "left out by the caller"
 
 
 class Screened(NamedTuple):
-    """Rows to learn from."""
+    """Rows to learn from, as `screened` returns them. Their columns are marked as used or unused;
+    none is removed."""
 
     table: Table
-    """Every column that was given; those left out, those of `drop` and dates are unused."""
+    """All columns of the data. Unused are columns that screening leaves out, columns in `drop`, and
+    dates."""
     left_out: list[tuple[str, str]]
     """(column, reason) of the columns that screening found."""
     unlabelled: np.ndarray
@@ -68,7 +70,7 @@ def screened(
         ValueError: no target, no class or one, a target that is no class, or a constant number.
     """
     is_class = task == "classification"
-    # A Table, without what no Table can hold: columns of too many levels.
+    # A Table, without the columns that it cannot hold because of too many levels.
     if isinstance(X, (str, os.PathLike)):
         table = load(X, y, drop, task=task, as_given=False, **(reading or {}))
     else:
@@ -87,7 +89,7 @@ def screened(
     table = as_nominal(table.with_unused(dict.fromkeys(drop, DROPPED)), nominal)
     if table.target is None:
         raise no_target()
-    # The rows with a target, and the columns that tell nothing.
+    # The rows with a target, and the columns without information.
     unlabelled = table.missing_target
     table = table.drop_missing_target()
     findings = inspect(table)
@@ -151,13 +153,14 @@ class Source(NamedTuple):
     nominal: bool
     """Whether the caller named numeric columns that are read as nominal."""
     dates: Container[str] = ()
-    """Columns of dates of a Table or file, of which it has year, month and weekday as read."""
+    """Columns of dates of a Table or file that it reads as year, month and weekday."""
 
     @classmethod
     def of(
         cls, X: Any, y: Any, reading: dict[str, Any], nominal: Any, dates: Container[str]
     ) -> Source:
-        """The source of X and y; `nominal` is the argument ``categorical_features``."""
+        """Describe where X and y come from. `nominal` is the argument ``categorical_features``, and
+        `dates` names the columns that a Table or file already reads as dates."""
         path = os.fspath(X) if isinstance(X, (str, os.PathLike)) else None
         table = X.origin or "table" if isinstance(X, Table) else ""
         rows = "frame" if isinstance(y, str) else "X, y"

@@ -137,20 +137,21 @@ def advise(
 
     Identifiers, free text and columns of one value are left out, with the reason, and year, month
     and weekday stand for dates; the recommended tree accepts rows with and without the columns that
-    are left out. Six criteria, three prunings and two kinds of nominal splits
-    are cross-validated on the same folds, beside the majority class, C4.5, trees that are not
-    pruned, small ones, and CART with cost-complexity pruning; for a number the criteria on numbers,
-    pruned trees and small ones, beside the mean and the median. A tree is recommended only if it is
-    announced to be better than the constant, and if it is better by 2.5 standard errors of the
-    difference or a permutation test says that some column tells something about the target. Where
-    no tree is, the sentence says whether small trees are better by the AUC or R2. Among trees for
-    classes the smaller one never costs more than one point of accuracy, as estimated, and of a
-    number 2 % of the error. A tree gives way to one of at most half as many leaves whose corrected
-    value is within one standard error and these limits.
+    are left out. Six criteria, three prunings and two kinds of nominal splits are cross-validated
+    on the same folds, beside the majority class, C4.5, trees that are not pruned, small ones, and
+    CART with cost-complexity pruning; for a number the criteria on numbers, pruned trees and small
+    ones, beside the mean and the median. A tree is recommended only if it is announced to be better
+    than the constant, and if it is better by 2.5 standard errors of the difference or a permutation
+    test says that some column is informative about the target. Where no tree is recommended, the
+    sentence says whether small trees are better by the AUC or R2. Among trees for classes the
+    smaller one never costs more than one point of accuracy, as estimated, and of a number 2 % of
+    the error. A tree gives way to one of at most half as many leaves whose corrected value is
+    within one standard error and these limits.
 
-    The sentence also asks about columns that say what the target says. Where the rows are in the
-    order of a date or a number that counts time by its name, or the tree splits on a year, it has
-    the figure by earlier rows. Beside a tree of more than 32 leaves it has that of a small one.
+    The sentence also asks about columns that are equivalent to the target. Where the rows are in
+    the order of a date or a number that counts time by its name, or the tree splits on a year, it
+    also names the value of the tree on later rows, fitted on earlier ones. For a tree of more than
+    32 leaves it also names the value of a small one.
 
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
@@ -159,10 +160,9 @@ def advise(
         scoring: what candidates are compared by: a name in `fasttree.metrics.METRICS` or of a
             scorer of scikit-learn, a `fasttree.metrics.Scorer` (which takes options such as
             ``positive=``), or a function (estimator, X, y). By default the accuracy, for a number
-            the mean absolute error, for one of two values the root mean squared error (the least
-            absolute error is that of the more frequent value).
-            ``Scorer("expected_cost", cost_matrix=...)``: errors have costs, which the trees know
-            too.
+            the mean absolute error, for a number of two values the root mean squared error (the
+            more frequent value would have the least absolute error). ``Scorer("expected_cost",
+            cost_matrix=...)``: errors have costs, which the trees know too.
         prefer: ``"small"``, or ``"accurate"``: the best candidate whatever its size.
         groups: the group of each row (a patient, a site), shape (n_rows,), or the name of a column
             of X, which then is no feature: folds keep the rows of one group together.
@@ -299,7 +299,7 @@ def advise(
         # Rows of one group depend on each other, so that they cannot be permuted.
         is_told = cache(lambda: members is None and is_associated(sample, seed))
         choice = _chosen(whole, tried, judge, is_told, seed=seed, prefer=prefer)
-    # What the sentence asks and adds.
+    # Questions and further facts for the sentence.
     is_tree = bool(choice.params)
     with warnings_about(), quiet():
         if not is_tree and judge.otherwise:
@@ -394,8 +394,7 @@ def _sample(n_rows: int, size: int, seed: int) -> np.ndarray | None:
 
 
 def _feasible(cv: Any, n_rows: int, members: np.ndarray | None) -> Any:
-    """The folds, of which there are fewer than ten where there are fewer than ten rows or
-    groups."""
+    """The folds; there are fewer than ten of them where there are fewer than ten rows or groups."""
     most = n_rows // 2 if n_rows < 10 else 10
     if members is not None:
         most = min(most, len(np.unique(members)))
@@ -413,13 +412,14 @@ def _chosen(
     seed: int,
     prefer: Prefer,
 ) -> Choice:
-    """Choose among what was tried, fit it on all rows, and mark the choice in ``tried.rows``.
+    """Choose among the candidates that were tried, fit the choice on all rows, and mark it in
+    ``tried.rows``.
 
     Args:
         whole: the rows with their unused columns.
         tried: the candidates.
-        judge: of the sample.
-        is_told: whether a permutation test finds that some column tells something.
+        judge: the judge of the sample.
+        is_told: whether a permutation test finds that some column is informative.
         seed: of the correction.
         prefer: as in `advise`.
     """
@@ -468,7 +468,7 @@ def _chosen(
             # The standard error of few folds is so large that a constant is within it.
             place, expected, error = judged(better)
         # A tree takes the place of a constant if it is announced to be better, and is clearly
-        # better or some column tells something about the target.
+        # better or some column is informative about the target.
         if not (
             place in better
             and expected > floor

@@ -2,12 +2,12 @@
 
 What
     The rule is Breiman's (1984): the smallest tree whose quality is within one standard error of
-    the best; and within a price, as the standard error of few rows would let much be lost. Quality
-    is the accuracy, or for a number the negative mean absolute error. That of the best of many
-    candidates is biased upwards (Varma & Simon 2006), so the choice itself is cross-validated: the
-    rule chooses by the out-of-fold predictions of nine tenths of the rows, and its choice is
-    measured on the last tenth. Where the choice among trees of at most half as many leaves is as
-    good by this measure, within one standard error and the price, these are enough
+    the best; it must also be within a fixed price, since one standard error of few rows is large.
+    Quality is the accuracy, or for a number the negative mean absolute error. The quality of the
+    best of many candidates is biased upwards (Varma & Simon 2006), so the choice itself is
+    cross-validated: the rule chooses by the out-of-fold predictions of nine tenths of the rows, and
+    its choice is measured on the last tenth. Where the choice among trees of at most half as many
+    leaves is as good by this measure, within one standard error and the price, these are enough
     (`small_choice`). `advise` calls this; no tree is fitted again.
 Complexity
     O(divisions x rows x candidates).
@@ -137,9 +137,9 @@ def corrected_accuracy(
 ) -> tuple[float, float]:
     """Quality of the choice on rows that took no part in it, and its standard error.
 
-    The standard error is Nadeau & Bengio's (2003) for cross-validation, that of independent rows
-    times ``sqrt(1 + k / (k - 1))`` with k folds. The predictions of overlapping training sets are
-    not independent, and the error alone is a third too small.
+    The standard error is Nadeau & Bengio's (2003) for cross-validation: the error of a mean over
+    independent rows times ``sqrt(1 + k / (k - 1))`` with k folds. The predictions of overlapping
+    training sets are not independent, and the error alone is a third too small.
 
     Args:
         right: share of repetitions in which a row's out-of-fold prediction is right, or its

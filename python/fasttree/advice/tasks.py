@@ -1,5 +1,5 @@
-"""What `advise` does otherwise for classes, for a number and for a metric that is asked for: how
-predictions are judged, which constants a tree has to beat, and the words of the advice.
+"""The parts of `advise` that differ for classes, for a number and for a metric that is asked for:
+how predictions are judged, which constants a tree has to beat, and the words of the advice.
 
 The rest of the flow (screening, candidates on shared folds, choice, correction) is one.
 """
@@ -37,7 +37,8 @@ LIKE_ACCURACY = ("accuracy", "error_rate", "unclassified_rate")
 
 
 class Asked(NamedTuple):
-    """The metric that the caller asks for."""
+    """The metric that the argument `scoring` of `advise` asks for, resolved to one name and one
+    scorer. The task may still be open: some metrics are of classes and numbers."""
 
     name: str
     scorer: Any
@@ -45,7 +46,8 @@ class Asked(NamedTuple):
 
     @classmethod
     def of(cls, scoring: Any) -> Asked:
-        """The metric of the argument `scoring`.
+        """The metric of the argument `scoring`: a name, a scorer, or a function. Raises ValueError
+        for several metrics, since candidates need one order.
 
         Examples:
             >>> Asked.of("f1").name, Asked.of(Scorer("f_beta", beta=2)).name
@@ -61,7 +63,8 @@ class Asked(NamedTuple):
 
     @property
     def task(self) -> Task | None:
-        """The task that the metric is of, if it is of numbers."""
+        """``"regression"`` if the metric compares numbers, else None: the task then follows from
+        the target."""
         return "regression" if tasks_of({self.name: self.scorer}) == {"regression"} else None
 
     @property
@@ -92,13 +95,13 @@ class Asked(NamedTuple):
 
 
 class _Judge(ABC):
-    """What the judges of tasks and metrics share."""
+    """The base class of the judges of tasks and metrics."""
 
     estimator: Any
     metric: str
     """The metric of `cross_validate`, and the name of the quality in records."""
     without: str
-    """What a row without a target lacks."""
+    """The word for the target of a row, "class" or "number", in notes on rows without one."""
     header: str
     """The metric as the head of a column."""
     measure: str
@@ -118,11 +121,12 @@ class _Judge(ABC):
     shared: dict[str, Any]
     """Parameters that all trees have."""
     scorer: Any = None
-    """The metric that is asked for; None: that of the task."""
+    """The metric that is asked for; None: the metric of the task."""
     weighs_classes: bool = False
     """Whether weights of classes and a threshold may raise the metric."""
     otherwise: str | None = None
-    """A metric by which trees may tell something where by this one a constant is as good."""
+    """A second metric, by which trees may be better than a constant where they are not by the first
+    one."""
     answers: Sequence[Any] = ()
     """The classes of the rows by the recommended tree, where one is rare."""
     rare: RareClass | None = None
@@ -143,8 +147,8 @@ class _Judge(ABC):
         """The constant to use where no tree is better, `candidate` the best one."""
 
     def no_tree(self, candidate: str, told: str = "") -> str:
-        """That no tree is better than a constant, `candidate` the best one; `told` says by which
-        measure the columns tell something all the same."""
+        """A sentence that no tree is better than the best constant, `candidate`. `told` names
+        another measure by which the columns are informative."""
         than = f"better than {self.instead(candidate)}"
         if told:
             return f"By {self.measure} no tree is clearly {than}. {told}"
@@ -161,7 +165,8 @@ class _Judge(ABC):
 
 
 class ClassJudge(_Judge):
-    """Accuracy, against that of the most frequent class."""
+    """Judges predictions of classes by their accuracy. The constant to beat is the most frequent
+    class."""
 
     estimator = FastTreeClassifier
     metric, scale, without = "accuracy", 1.0, "class"
@@ -179,30 +184,33 @@ class ClassJudge(_Judge):
             self.rare = RareClass.of(counts, table.classes)
 
     def constants(self) -> list[tuple[Candidate, Any]]:
-        """The most frequent class."""
+        """The most frequent class as a candidate of one leaf, with its class code, which is what
+        the tree would predict for every row."""
         return [(Candidate("majority class", None, None, None, dict(NO_SPLIT)), self.place)]
 
     def quality(self, truth: np.ndarray, predicted: Any) -> np.ndarray:
-        """1 where a prediction is right, else 0."""
+        """1.0 where a predicted class code is right, else 0.0, so that the mean is the accuracy."""
         return np.asarray(predicted == truth, dtype=np.float64)
 
     def shown(self, value: float) -> str:
-        """In percent."""
+        """An accuracy in percent, with one digit after the point and without a sign for percent."""
         return f"{100 * value:.1f}"
 
     def height(self, row: Mapping[str, Any]) -> float:
-        """The accuracy."""
+        """The length of a candidate's bar in the table: its accuracy, in [0, 1]."""
         return float(row["accuracy"])
 
     def target_text(self) -> str:
-        """The target and its most frequent class."""
+        """A note on the target: its name and its most frequent class, with the share of rows in
+        percent."""
         return (
             f"target {self.target!r}; most frequent class{self.where}: {self.label!r}, "
             f"{self.shown(self.majority)} %."
         )
 
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
-        """With the accuracy on new rows."""
+        """The recommendation of a tree, with its accuracy on new rows and the difference to the
+        most frequent class in percentage points. `value`, `error`: shares in [0, 1]."""
         return (
             f"Use {candidate}: {counted(leaves, 'leaf')}, about {self.shown(value)} % right on "
             f"new rows (standard error {self.shown(error)}; always answering {self.label!r} is "
@@ -211,15 +219,17 @@ class ClassJudge(_Judge):
         )
 
     def in_words(self, value: float) -> str:
-        """The share of right answers."""
+        """An accuracy in [0, 1] as a phrase: the percentage of right answers."""
         return f"{self.shown(value)} % right"
 
     def instead(self, candidate: str) -> str:
-        """The most frequent class."""
+        """A phrase for the constant answer: the most frequent class and its share of the rows in
+        percent. `candidate` is not read, as there is one constant only."""
         return f"always answering {self.label!r} ({self.shown(self.majority)} % of the rows)"
 
     def by_class(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
-        """Recall and precision of the rare class."""
+        """Recall and precision of the rare class, in [0, 1], from class codes; empty if no class is
+        rare."""
         return {} if self.rare is None else self.rare.found(truth, predicted)
 
     def of_rare(self, row: Mapping[str, Any]) -> str:
@@ -235,7 +245,8 @@ class ClassJudge(_Judge):
         )
 
     def rare_found(self, row: Mapping[str, Any]) -> str:
-        """What is found of the rare class, and on which rows."""
+        """A sentence, with a space before it, on the share of the rare class that the out-of-fold
+        predictions find, or that no leaf of the tree predicts it. A rare class must exist."""
         assert self.rare is not None
         if self.rare.label not in self.answers:
             return f" {self.rare.head()}: no leaf of this tree says so, and none of these is found."
@@ -247,7 +258,8 @@ class ClassJudge(_Judge):
 
 
 class MetricJudge(_Judge):
-    """A metric that is asked for, by folds; `base` judges the task by default."""
+    """Judges predictions by a metric that is asked for, with one value per fold and none per row.
+    `base` is the default judge of the task, which has the constants and the words."""
 
     has_rows = False
 
@@ -264,22 +276,26 @@ class MetricJudge(_Judge):
 
     @property
     def scoring(self) -> Any:
-        """The metric under its name."""
+        """The argument `scoring` of `cross_validate`: the scorer under its name, so that the scores
+        of the result have this name."""
         return {self.metric: self.scorer}
 
     def constants(self) -> list[tuple[Candidate, Any]]:
-        """Those of the task, as trees of one leaf."""
+        """The constants of the task, as trees of one leaf that have the parameters of all
+        candidates; a constant is scored by folds as a tree is."""
         return [
             (replace(one, params={**one.params, **self.shared}), value)
             for one, value in self.base.constants()
         ]
 
     def quality(self, truth: np.ndarray, predicted: Any) -> np.ndarray:
-        """No single prediction has one."""
+        """Raise NotImplementedError: a metric of a whole fold has no value for a single prediction,
+        and `has_rows` is False."""
         raise NotImplementedError
 
     def shown(self, value: float) -> str:
-        """With three digits."""
+        """A value of the metric with three digits after the point, or three significant ones if it
+        is small or large."""
         return f"{value:.3f}" if 1e-2 <= abs(value) < 1e3 or value == 0 else f"{value:.3g}"
 
     def _bounds(self) -> tuple[float, float]:
@@ -289,7 +305,8 @@ class MetricJudge(_Judge):
         return self.scorer.metric.minimum, self.scorer.metric.maximum
 
     def height(self, row: Mapping[str, Any]) -> float:
-        """The place between the bounds of the metric; 0 without bounds."""
+        """The length of a candidate's bar in the table: where its value lies between the bounds of
+        the metric, 0 for the worst and 1 for the best; 0 if the metric has no finite bounds."""
         low, high = self._bounds()
         if not math.isfinite(high - low):
             return 0.0
@@ -297,11 +314,13 @@ class MetricJudge(_Judge):
         return min(1.0, max(0.0, share if self.scale > 0 else 1.0 - share))
 
     def target_text(self) -> str:
-        """That of the task."""
+        """A note on the target, which the judge of the task words: it does not depend on the
+        metric."""
         return self.base.target_text()
 
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
-        """With the metric on new rows."""
+        """The recommendation of a tree, with the metric on new rows and whether larger values are
+        better. `value`, `error`: in the unit and the orientation of the metric."""
         return (
             f"Use {candidate}: {counted(leaves, 'leaf')}, {self.measure} about "
             f"{self.shown(value)} on new rows (standard error {self.shown(error)}; "
@@ -309,22 +328,25 @@ class MetricJudge(_Judge):
         )
 
     def in_words(self, value: float) -> str:
-        """The value and the metric."""
+        """A value of the metric and the name of the metric, as a phrase."""
         return f"{self.shown(value)} by {self.measure}"
 
     def instead(self, candidate: str) -> str:
-        """The constant by its name."""
+        """A phrase for a constant answer, with the constant's name; its value by the metric is in
+        the table."""
         return f"the constant ({candidate})"
 
     def by_class(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
-        """The accuracy, and what the task adds."""
+        """The accuracy of out-of-fold predictions of classes, in [0, 1], with recall and precision
+        of a rare class. The accuracy is left out where it is the metric, and for a number."""
         if self.estimator is not FastTreeClassifier or self.metric == "accuracy":
             return self.base.by_class(truth, predicted)
         accuracy = float(self.base.quality(truth, predicted).mean())
         return {"accuracy": accuracy, **self.base.by_class(truth, predicted)}
 
     def of_rare(self, row: Mapping[str, Any]) -> str:
-        """How much of the rare class the choice finds; the metric is the caller's."""
+        """A sentence on the recall and precision of the rare class, with a space before it; ""
+        without a rare class. It proposes no metric, as the caller has named one."""
         if isinstance(self.base, ClassJudge) and self.rare:
             self.base.answers = self.answers
             return self.base.rare_found(row)
@@ -332,7 +354,8 @@ class MetricJudge(_Judge):
 
 
 class NumberJudge(_Judge):
-    """Mean absolute error, in the unit of the target, against that of the mean."""
+    """Judges predictions of a number by the mean absolute error, in the unit of the target. The
+    constants to beat are the mean and, where it is clearly better, the median."""
 
     estimator = FastTreeRegressor
     metric, without = "mae", "number"
@@ -363,28 +386,34 @@ class NumberJudge(_Judge):
         return found
 
     def quality(self, truth: np.ndarray, predicted: Any) -> np.ndarray:
-        """Negative absolute errors as multiples of that of the mean."""
+        """Negative absolute errors as multiples of the mean absolute error of the target's mean: 0
+        is perfect, -1 is as bad as the mean is on average."""
         return np.abs(np.asarray(predicted - truth, dtype=np.float64)) / self.scale
 
     def shown(self, value: float) -> str:
-        """With three digits or all before the point."""
+        """A number in the unit of the target, with three significant digits, or with all digits
+        before the point; very small and large numbers are in scientific notation."""
         if not 1e-4 < abs(value) < 1e12:
             return f"{value:.3g}"
         return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
     def height(self, row: Mapping[str, Any]) -> float:
-        """How much better than the mean."""
+        """The length of a candidate's bar in the table: the share of the mean's absolute error that
+        it saves. Negative if it is worse than the mean."""
         return 1.0 - float(row["mae"]) / self.errors["mean"]
 
     def target_text(self) -> str:
-        """The target and its mean."""
+        """A note on the target: its name, its mean, how far the mean is off on average, and its
+        median."""
         return (
             f"target {self.target!r}, a number: mean{self.where} {self.shown(self.mean)}, which is "
             f"{self.shown(self.errors['mean'])} off on average; median {self.shown(self.median)}."
         )
 
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
-        """With the mean absolute error on new rows."""
+        """The recommendation of a tree, with its mean absolute error on new rows in the unit of the
+        target, and how much better than the mean that is. `value`, `error`: in the unit of the
+        target."""
         gain = round(100 * self.height({"mae": value}))
         than = f"{abs(gain)} % {'better' if gain >= 0 else 'worse'}"
         return (
@@ -395,11 +424,12 @@ class NumberJudge(_Judge):
         )
 
     def in_words(self, value: float) -> str:
-        """The mean distance."""
+        """A mean absolute error as a phrase, in the unit of the target."""
         return f"{self.shown(value)} off"
 
     def instead(self, candidate: str) -> str:
-        """The mean or the median."""
+        """A phrase for the constant answer `candidate` (the mean or the median), with its mean
+        absolute error; for the median also the mean's."""
         name = candidate.removeprefix("the ")
         value = {"mean": self.mean, "median": self.median}[name]
         other = (
@@ -423,12 +453,14 @@ def _constant(name: str, criterion: str) -> Candidate:
 
 
 def judge_of(table: Table, asked: Asked | None = None, tested: np.ndarray | None = None) -> Judge:
-    """The judge of the task of a Table, by the metric that is asked for or that of the task.
+    """The judge of the task of a Table, by the metric that is asked for or by the default metric of
+    the task. A number of two values is judged by the root mean squared error.
 
     Args:
         table: rows.
-        asked: the metric; None: that of the task.
-        tested: numbers of the rows that folds test, of which the constants are; None: all.
+        asked: the metric; None: the default metric of the task.
+        tested: numbers of the rows that folds test, from which the constants are computed; None:
+            all.
 
     Examples:
         >>> judge_of(Table([[0.5], [1.5]], [20.0, 23.0], task="regression")).target_text()
@@ -436,7 +468,8 @@ def judge_of(table: Table, asked: Asked | None = None, tested: np.ndarray | None
     """
     tested = np.arange(len(table)) if tested is None else tested
     base: Judge = (NumberJudge if table.task == "regression" else ClassJudge)(table, tested)
-    # Of two values, the more frequent one has the least absolute error in nearly every leaf.
+    # If the target has two values, the more frequent one has the least absolute error in nearly
+    # every leaf.
     if asked is None and isinstance(base, NumberJudge) and not base.are_rates:
         asked = Asked.of("rmse") if len(np.unique(base.truth)) == 2 else None
     if asked is None or asked.scorer == Scorer(base.metric):

@@ -2,12 +2,13 @@
 
 What
     Out-of-fold probabilities of a tree are cut at up to 40 places, and the cut of the best mean
-    over the folds is the threshold. Its value is corrected: each fold is judged by the cut that is
-    best in the others.
+    over the folds is the threshold. Its value is corrected: each fold is scored with the cut that
+    is best in the others.
 Source and equation
     Elkan, "The foundations of cost-sensitive learning" (2001), section 2.2: the best threshold on
     estimated probabilities is found empirically. scikit-learn's `TunedThresholdClassifierCV` makes
-    the same search with a fit per fold of its own; here the folds are those of the candidates.
+    the same search with its own fit per fold; here the folds are the ones that the candidates were
+    compared on.
 Complexity
     O(thresholds x rows), and one cross-validation of the tree.
 When not to use it
@@ -30,15 +31,16 @@ MOST = 40
 
 
 class Threshold(NamedTuple):
-    """A threshold, and what it is worth."""
+    """A threshold on the probability of the second class, and the score that it reaches compared
+    with the tree's own labels."""
 
     at: float
     """The probability of the second class from which on it is answered, of four digits."""
     value: float
-    """The mean of the score over the folds, each judged by the threshold that is best in the
+    """The mean of the score over the folds, each scored with the threshold that is best in the
     others; larger is better."""
     usual: float
-    """The same of the labels that the tree predicts."""
+    """The mean of the score over the folds for the labels that the tree predicts."""
     error: float
     """Standard error of the difference."""
 

@@ -43,16 +43,16 @@ class _TimeIsUp(Exception):
 class Tried:
     """Cross-validated results of constants (first) and of the candidates.
 
-    Qualities are those of units in repetitions: of rows (means over the repetitions of the folds,
-    so that there is one repetition here), or of folds.
+    A quality belongs to a unit in a repetition. Units are rows (whose qualities are means over the
+    repetitions of the folds, so that there is one repetition here) or folds.
     """
 
     candidates: list[Candidate] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(default_factory=list)
     """One record per row of `Advice.table`."""
     qualities: list[np.ndarray] = field(default_factory=list)
-    """For each of them the quality and the mean of its squares, shape (2, repetitions, units); NaN
-    where there is none."""
+    """For each candidate the quality and the mean of its squares, shape (2, repetitions, units);
+    NaN for units without a quality."""
     not_tried: list[str] = field(default_factory=list)
     """Names of the candidates for which there was no time."""
 
@@ -65,7 +65,9 @@ class Tried:
         depth: float = 0.0,
         **more: Any,
     ) -> None:
-        """Add a candidate with its qualities and their squares, and further entries of its row."""
+        """Add a candidate with its qualities and their squares, shape (2, repetitions, units), and
+        further entries of its row in the table. `leaves` and `depth` are means over the folds.
+        Raises ValueError if no unit has a value."""
         known = ~np.isnan(qualities[0])
         if not known.any():
             raise ValueError(
@@ -103,9 +105,9 @@ def cross_validated(
 ) -> Tried:
     """Cross-validate candidates until all are tried or time is up.
 
-    Those that differ in their pruning alone are tried together, as one tree per fold serves them
-    all; with a deadline one is tried at a time. On a cluster all are tried together, so that no
-    worker waits; with a deadline one per worker.
+    Candidates that differ in their pruning alone are tried together, as one tree per fold serves
+    them all; with a deadline one candidate is tried at a time. On a cluster all candidates are
+    tried together, so that no worker waits; with a deadline one per worker.
 
     Args:
         sample: rows.
@@ -194,13 +196,15 @@ def _by_fold(scores: Any, folds: Folds, judge: Judge) -> np.ndarray:
 
 @dataclass
 class Choice:
-    """The recommended tree, what to expect of it, and what the sentence and the notes add."""
+    """The recommended tree, its expected value, and the additions to the sentence and the notes of
+    the advice. `_chosen` makes it; `advise` then adds doubts, later rows, threshold and
+    stability."""
 
     model: Any
     params: dict[str, Any]
     """Empty for a constant."""
     value: float
-    """The metric to expect of it."""
+    """The value of the metric to expect on new rows."""
     standard_error: float
     doubts: list[str] = field(default_factory=list)
     later: LaterRows | None = None

@@ -19,8 +19,8 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run ``ftree`` with the given arguments (default: those of the process) and return its exit
-    code.
+    """Run ``ftree`` with the given arguments (default: the arguments of the process) and return its
+    exit code.
 
     >>> main(["datasets", "describe", "no-such-set"])
     2

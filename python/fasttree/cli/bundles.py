@@ -32,7 +32,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {}
 
 
 def examples(*lines: str) -> Callable[[Command], Command]:
-    """A decorator that gives a command its `EXAMPLES`."""
+    """A decorator that gives a command its `EXAMPLES`, lines that its help prints and a test
+    runs."""
 
     def noted(command: Command) -> Command:
         EXAMPLES[command.__name__] = lines
@@ -42,7 +43,8 @@ def examples(*lines: str) -> Callable[[Command], Command]:
 
 
 class Without:
-    """Fields of a bundle that a command does not have as options."""
+    """Annotates a bundle with the names of fields that a command does not have as options; these
+    keep their defaults."""
 
     def __init__(self, *names: str) -> None:
         self.names = names

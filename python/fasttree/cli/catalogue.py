@@ -31,7 +31,7 @@ def criteria(
     from ..criteria import list_criteria
     from ..reports import render
 
-    # One criterion in full, or a table, of one kind of evidence if that is named.
+    # One criterion in full, or a table of all, or of the criteria on one kind of evidence.
     if name is not None:
         emit(_described(found(name)), found(name), json)
         return
@@ -49,13 +49,14 @@ def criteria(
 
 
 def _summary(row: dict[str, Any]) -> str:
-    """What a criterion is, and its other names."""
+    """A criterion's class and its other names."""
     also = f" Also: {', '.join(row['aliases'])}." if row["aliases"] else ""
     return f"{row['summary']}{also}"
 
 
 def found(name: str) -> dict[str, Any]:
-    """The record of a criterion by its name, an alias or its class."""
+    """The record of a criterion by its name, an alias or its class, as `list_criteria` has it.
+    ValueError, with the most similar name, for another text."""
     from ..criteria import list_criteria, suggestion
 
     for row in list_criteria():

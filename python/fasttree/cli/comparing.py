@@ -1,7 +1,7 @@
-"""`ftree cv` and `ftree compare`: criteria on the same folds, of one data set or of several.
+"""`ftree cv` and `ftree compare`: criteria on the same folds, on one data set or on several.
 
-They print what `fasttree.model_selection.cross_validate` and `compare` return, and with ``--html``
-write their page.
+They print the results of `fasttree.model_selection.cross_validate` and `compare`, and with
+``--html`` write their page.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ Metrics = Annotated[
 
 
 def default_sets(smallest: int = 100) -> list[str]:
-    """The bundled data sets that have enough rows to be cross-validated.
+    """The names of the bundled data sets that have enough rows to be cross-validated; sets of fewer
+    rows than `smallest` are left out.
 
     >>> "iris" in default_sets(), "weather" in default_sets()
     (True, False)
@@ -63,7 +64,7 @@ Level = Annotated[float, "--alpha", "Level of every single test."]
 
 @dataclass(frozen=True)
 class Files:
-    """The files that a comparison writes."""
+    """The files that a comparison writes, a bundle of options of `compare` and `cv`."""
 
     html: Annotated[
         Path | None, "--html FILE", "Write one self-contained HTML page, with curves and trees."
@@ -75,7 +76,8 @@ class Files:
     ] = None
 
     def check(self) -> None:
-        """Refuse files that cannot be written, before anything is fitted."""
+        """Refuse files that cannot be written, and a page without jinja2, before anything is
+        fitted. Raises ValueError or ImportError."""
         check_writable({"--html": self.html, "--fold-values": self.fold_values})
         if self.html is not None:
             from ..reports.html.page import environment
@@ -83,7 +85,8 @@ class Files:
             environment()
 
     def write(self, result: Comparison | CrossValidation) -> None:
-        """Write the page of a result and its fold values, if the files are given."""
+        """Write the page of a result and its fold values, if the files are given; existing files
+        are replaced."""
         if self.html is not None:
             result.to_html(self.html)
         if self.fold_values is not None:
@@ -447,8 +450,8 @@ def _rank_table(comparison: Comparison) -> ReportTable:
 def _summary(
     result: Comparison, size: Comparison, constants: list[dict[str, Any]], pruned: bool
 ) -> ReportTable:
-    """Means beside the best constant, what looks broken, the conclusion and the next command: a
-    screen of 24 lines for the bundled data sets.
+    """Means beside the best constant, warnings about odd results, the conclusion and the next
+    command: a screen of 24 lines for the bundled data sets.
 
     Args:
         result: the comparison by the metric.

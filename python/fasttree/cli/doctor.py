@@ -62,7 +62,7 @@ def _grow_and_read_back() -> str:
 
 
 def _threads() -> str:
-    """Work of all threads compared with that of one."""
+    """The work of all threads as a multiple of the work of one thread, in words."""
     from .. import _engine
 
     one, every = (_engine.exercise("spin", 0.1, jobs) for jobs in (1, -1))

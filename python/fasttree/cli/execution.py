@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Execution:
-    """The cluster that fits, and the journal that keeps finished units."""
+    """The cluster that fits, and the journal that keeps finished units; a bundle of options of
+    commands that compare."""
 
     cluster: Annotated[
         str | None,
@@ -69,7 +70,7 @@ class Execution:
 
 
 def _done(found: dict[str, Any]) -> str:
-    """What a journal holds, in words. No share: a run enters some data sets only when it gets
+    """The content of a journal in words. No share: a run enters some data sets only when it gets
     there, so that a journal does not know how many will follow."""
     begun = counted(len(found["tasks"]), "cross-validation")
     return f"{found['units_done']:,} of {counted(found['units'], 'fit')} in {begun} begun so far"

@@ -1,5 +1,5 @@
-"""`ftree fit`: a tree with its cross-validated accuracy or error, that of the best constant, and a
-hint.
+"""`ftree fit`: a tree with its cross-validated accuracy or error, the accuracy or error of the best
+constant, and a hint.
 
 The hint recommends pruning where a pruned tree is as good with fewer leaves.
 """
@@ -37,14 +37,15 @@ if TYPE_CHECKING:
 MOST_CLASSES = 100
 """More classes than this, each with fewer than five rows, are not cross-validated."""
 MOST_NODES = 63
-"""A larger tree is refitted as a whole: the shares of its tests are those of whole refits."""
+"""A tree of more nodes is refitted only as a whole: the shares of its tests come from whole
+refits."""
 FOLD_SEED = 0
 """Seed of the folds."""
 
 
 @dataclass(frozen=True)
 class Files:
-    """The files that a fit writes."""
+    """The files that a fit writes, a bundle of options of `fit`."""
 
     model: Annotated[Path | None, "--model -m FILE", "Save the model."] = None
     svg: Annotated[Path | None, "--svg FILE", "Draw the tree as SVG."] = None
@@ -86,36 +87,39 @@ NoCv = Annotated[bool, "--no-cv", "Do not cross-validate (for many rows)."]
 
 @dataclass(frozen=True)
 class Verdict:
-    """A cross-validation of the tree, and of a pruned one where nothing ends its growth."""
+    """A cross-validation of the tree, and of a pruned one where nothing ends its growth, for the
+    lines that `fit` prints."""
 
     found: CrossValidation
     task: Task
     folds: str
     by: str
-    """What the folds follow, in words."""
+    """The grouping or order that the folds follow, in words."""
 
     def measures(self, method: str = "tree") -> dict[str, float]:
-        """Means over the folds, by metric."""
+        """Means over the folds of each metric of the task, by its name, for the tree or another
+        method."""
         return {metric: self.found.mean(method, metric) for metric in self.task.metrics}
 
     def leaves(self, method: str = "tree") -> float:
-        """Mean number of leaves."""
+        """Mean number of leaves over the folds, for the tree or another method."""
         return float(self.found[method]["leaves"].mean())
 
     @property
     def constant(self) -> dict[str, Any]:
-        """The best constant answer for the rows that some fold tests, as `baseline_of` has it."""
+        """The best constant answer for the rows that some fold tests, with the fields of
+        `baseline_of`. The measures of the tree are compared with it."""
         constant: dict[str, Any] = self.found.settings["data"]["constant"]
         return constant
 
     @property
     def text(self) -> str:
-        """The measures in words."""
+        """The measures in words, with the folds that they are means over."""
         return f"{_said(self.measures())} ({self.folds} cross-validation{self.by})"
 
     def standard_error(self, n_rows: int) -> float:
-        """The standard error of the metric that judges: of an accuracy binomial, of a mean of
-        numbers by the folds."""
+        """The standard error of the metric that judges: binomial for an accuracy, from the folds
+        for a mean of numbers."""
         values = self.found["tree"][self.task.judged_by]
         if self.task.judged_by == "accuracy":
             accuracy = float(values.mean())
@@ -192,7 +196,7 @@ def advice_of(
         verdict: the cross-validation.
         rows: all rows.
         pruned_leaves: the number of leaves of the tree of all rows, by the name of a pruning: folds
-            may have other trees, such as those whose honest rows are drawn anew.
+            may have other trees, for instance because honest rows are drawn anew.
     """
     if verdict is None or "pruned" not in verdict.found:
         return None
@@ -218,7 +222,8 @@ def advice_of(
 
 
 def of_quantile(tree: Any) -> str | None:
-    """How a tree is judged that predicts a quantile other than the median; None for others."""
+    """A hint for a tree that predicts a quantile other than the median: the metric that judges it;
+    None for other trees. R2 and MAE would call a good quantile bad."""
     criterion = tree.criterion
     if criteria.name_of(criterion) != "quantile" or getattr(criterion, "q", 0.5) == 0.5:
         return None
@@ -229,7 +234,7 @@ def of_quantile(tree: Any) -> str | None:
 
 
 def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
-    """What to compare trees by where one class is rare and errors have no costs, or which of
+    """The metrics to compare trees by where one class is rare and errors have no costs, or which of
     several classes have too few rows; None elsewhere.
 
     Args:
@@ -459,7 +464,7 @@ def _held_out(rows: Table, tree: Any) -> list[str]:
 
 
 def _proof(tree: Any) -> str:
-    """What is proven about an optimal tree."""
+    """The proven bounds of an optimal tree, in words."""
     if tree.proven_:
         return "Proven: no tree within the limits is better on these rows."
     return f"Not proven: the best tree may be better by {100 * tree.gap_:.1f} % of the loss."

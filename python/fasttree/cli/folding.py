@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoldColumns:
-    """The columns that say which rows a fold may divide: by groups, or by time."""
+    """The columns that tell which rows a fold may divide, by groups or by time; a bundle of options
+    of commands that cross-validate."""
 
     groups: Annotated[
         str | None,
@@ -34,7 +35,8 @@ class FoldColumns:
 
     @property
     def names(self) -> list[str]:
-        """The names of the given columns, at most one after `check`; they are no features."""
+        """The names of the given columns, at most one after `check`. They order or group the rows,
+        so trees do not read them as features."""
         return [name for name in (self.groups, self.time) if name is not None]
 
     def check(self) -> None:
@@ -58,7 +60,8 @@ class FoldColumns:
             skip_checks_from_now_on("groups")
 
     def folds(self, cv: str) -> Any:
-        """The value of `cv` for `cross_validate`.
+        """The value of `cv` for `cross_validate`: a number of folds, the text itself, or with
+        ``--time`` a splitter in the order of the column.
 
         Args:
             cv: the option ``--cv``, such as "5x10".

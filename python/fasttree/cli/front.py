@@ -2,14 +2,15 @@
 commands.
 
 The commands import NumPy, a parser and tables, for which the first help should not wait. A test
-compares this text with the commands, and the version with that of the engine.
+compares this text with the commands, and the version with the engine's.
 """
 
 from __future__ import annotations
 
 
 def version() -> str:
-    """Version of the compiled core, from the core alone."""
+    """Version of the compiled core, read without importing the rest of the package, so that
+    ``--version`` answers at once."""
     from .. import _core
 
     return str(_core.__version__)

@@ -36,7 +36,7 @@ def rank_variants(
         criteria: by name.
         settings: keywords of `score_features`.
         permutations: for p-values; None: no p-values.
-        top: number of variants; None: all, of which `PRINTED` are printed.
+        top: number of variants in the result; None: all, and the best `PRINTED` are printed.
         plot: file of the Manhattan plot, or None.
         csv: file of the rows as CSV, or None.
         json: file of the document, "-" for stdout, or None.
@@ -103,7 +103,7 @@ def rank_variants(
 def _tested(
     study: Any, criteria: dict[str, Any], settings: dict[str, Any], permutations: int
 ) -> dict[str, np.ndarray]:
-    """Scores of all criteria, with p-values of those that have them: SURF and MultiSURF.
+    """Scores of all criteria, and p-values of the criteria that have them: SURF and MultiSURF.
 
     Args:
         study: the genotypes.

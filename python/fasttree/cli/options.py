@@ -67,7 +67,7 @@ COST_ORDER = (
     "rows: true classes, columns: predictions, in the order of the classes, which is sorted where "
     "the file declares none"
 )
-"""What the rows and columns of a cost matrix are, for help."""
+"""The meaning of the rows and columns of a cost matrix, for help."""
 
 Criterion = Annotated[
     str | None,
@@ -107,7 +107,8 @@ Form = Annotated[str, "--form -f", "How tables are printed: text, markdown, late
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a data file are used, and how its text is read."""
+    """Which columns of a data file are used, and how its text is read; a bundle of options of every
+    command that reads data."""
 
     target: Annotated[
         str | None,
@@ -167,7 +168,8 @@ class Columns:
 
     @property
     def treatment(self) -> Any:
-        """The value of the parameter `columns` of trees.
+        """The value of the parameter `columns` of trees, by ``--columns`` and ``--keep``.
+        ValueError where both are given and contradict each other.
 
         >>> Columns().treatment, Columns(keep=["id,year"]).treatment
         ('auto', {'id': 'as_given', 'year': 'as_given'})
@@ -239,7 +241,7 @@ class Columns:
             data: a file, or the name of a data set.
             criteria, settings: criteria and parameters of trees, which may imply the task.
             aside: columns that are no features, which need no warnings.
-            lacking: columns that the file does not have, of which options say nothing.
+            lacking: columns that this file does not have; options that name them skip them.
         """
         from ..datasets import load
         from ..datasets.errors import check_columns
@@ -278,7 +280,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Trees:
-    """A preset and parameters of the trees."""
+    """A preset and parameters of the trees, a bundle of options of commands that fit."""
 
     preset: Annotated[
         str | None,
@@ -288,24 +290,27 @@ class Trees:
     param: Params = None
 
     def settings(self, known: list[str] | None = None) -> dict[str, Any]:
-        """Parameters of the trees; `known` as in `params_of`."""
+        """Parameters of the trees as Python values: the preset's, replaced by those that are given.
+        `known` as in `params_of`; ValueError for a parameter that trees do not have."""
         return params_of(self.param, self.preset, known)
 
     def settings_without_criterion(self) -> dict[str, Any]:
-        """Parameters of the trees, without a criterion."""
+        """Parameters of the trees, without a criterion, for commands that compare several
+        criteria."""
         return {name: value for name, value in self.settings().items() if name != "criterion"}
 
 
 @dataclass(frozen=True)
 class Run:
-    """The seed and the threads of a command."""
+    """The seed and the threads of a command, a bundle of options."""
 
     seed: Annotated[int, "--seed", "Seed of folds and of random choices."] = 0
     n_jobs: Jobs = -1
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """Seed and threads as keywords of a function of the package."""
+        """Seed and threads as keywords of a function of the package, `random_state` and
+        `n_jobs`."""
         return {"random_state": self.seed, "n_jobs": self.n_jobs}
 
 
@@ -361,7 +366,8 @@ def _with_options(text: str, what: str) -> tuple[str, dict[str, Any]]:
 
 
 def criterion_of(text: str) -> Any:
-    """A criterion from its name with options in brackets, or the name, if it is one.
+    """A criterion from its name with options in brackets, or the name, if it is one. ValueError for
+    unknown names and options, and for files of Python, which the command does not run.
 
     >>> criterion_of("f_measure(beta=2)")
     FMeasure(beta=2, variant=None)
@@ -405,7 +411,8 @@ def metric_of(text: str, costs: Any = None) -> Any:
 
 
 def criteria_of(texts: Iterable[str] | None) -> dict[str, Any]:
-    """Criteria by their texts."""
+    """Criteria by their texts, in order; each text may hold several, with commas. Empty for
+    None."""
     return {text: criterion_of(text) for text in split_list(texts)}
 
 
@@ -436,6 +443,7 @@ def compared(
 
 def pruning_of(text: str) -> Any:
     """A method of pruning from its name, or an object of `fasttree.pruning` as Python writes it.
+    Arguments must be plain values, which are read and not evaluated; ValueError for anything else.
 
     >>> pruning_of("mdl"), pruning_of("MEstimate(m=4)")
     ('mdl', MEstimate(m=4))
@@ -479,7 +487,8 @@ def typed_params(params: dict[str, Any]) -> list[str]:
 
 
 def parameters_text(known: Sequence[str]) -> str:
-    """These parameters with their defaults, by groups.
+    """These parameters of trees with their defaults, one line per group, for help. Names that are
+    not parameters are left out.
 
     >>> print(parameters_text(["max_depth", "ties", "pruning"]))
     growth: ties='first', max_depth=None
@@ -540,7 +549,8 @@ def params_of(
 
 
 def fold_count(text: str) -> Any:
-    """The value of ``--cv``: a number of folds, or the text itself."""
+    """The value of ``--cv``: a number of folds if the text has digits only, else the text itself,
+    such as "5x10"."""
     return int(text) if text.isdigit() else text
 
 
@@ -581,7 +591,8 @@ def warn_of_traps(table: Any, data: str) -> None:
 
 
 def check_form(form: str) -> str:
-    """The form; ValueError if it is not known."""
+    """Return the form of output; ValueError, with the known forms, for another one. HTML pages have
+    an option of their own."""
     from .._checks import one_of
     from ..reports import FORMS
 

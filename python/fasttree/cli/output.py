@@ -36,7 +36,8 @@ def table(
 
 
 def check_writable(files: dict[str, Path | None]) -> None:
-    """Refuse files that cannot be written, before anything is fitted; `files` by their options."""
+    """Raise ValueError for files that cannot be written, before hours of fitting are lost. `files`
+    maps an option to its file; None and "-" (stdout) are skipped."""
     for option, file in files.items():
         if file is None or str(file) == "-":
             continue
@@ -72,8 +73,8 @@ def emit(
     Args:
         text: the text to print, or a function that makes it.
         document: the result as plain values.
-        json_file: file of the document as JSON, with the versions of the packages; ``-`` prints
-            that in place of the text. None: none.
+        json_file: file of the document as JSON, with the versions of the packages; ``-`` prints the
+            JSON and not the text; None: it is not written.
         csv_file: file of the document's ``rows`` as CSV; None: it is not written.
     """
     if csv_file is not None:

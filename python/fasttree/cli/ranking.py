@@ -176,8 +176,8 @@ def _ranking(
     notes: list[str],
     top: int | None,
 ) -> tuple[ReportTable, dict[str, Any]]:
-    """The features in the order of the first criterion's scores, best first, but for those that
-    were left out, as a table and as values.
+    """The features in the order of the first criterion's scores, best first, as a table and as
+    values. Features that were left out are not among them.
 
     Args:
         rows: the rows that were scored.
@@ -191,7 +191,7 @@ def _ranking(
     from ..table.data_checks import inspect
 
     left_out = [name for name in treated.unused if name not in treated.dates]
-    # Ranks by every criterion; the order is that of the first.
+    # Ranks by every criterion; rows are in the order of the first one.
     ranks = {name: _ranks(values) for name, values in scores.items()}
     first_scores = next(iter(scores.values()))
     names = rows.feature_names

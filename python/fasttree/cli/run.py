@@ -25,7 +25,7 @@ REFUSED, INTERRUPTED, TERMINATED, BROKEN = 2, 130, 143, 1
 """Exit codes: a request that cannot be fulfilled; Ctrl-C; SIGTERM; a defect of fasttree."""
 
 REFUSALS = (ValueError, TypeError, KeyError, OSError, ImportError, NotImplementedError, MemoryError)
-"""What a request that cannot be fulfilled raises; any other error is a defect."""
+"""Errors that a request that cannot be fulfilled raises; any other error is a defect."""
 
 ClickException: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
@@ -57,7 +57,8 @@ def _warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command and return its exit code."""
+    """Run the command and return its exit code: 0, or another one after an error, which is printed
+    on stderr. Warnings are printed in the words of the shell."""
     with warnings.catch_warnings():
         warnings.simplefilter("default")  # PYTHONWARNINGS does not silence the command's warnings
         for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):

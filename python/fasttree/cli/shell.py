@@ -43,7 +43,8 @@ OPTIONS = {
 
 
 class Shell(Speaker):
-    """Writes the parts of messages for the shell."""
+    """Writes the parts of messages for the shell: options in place of arguments, lines of files in
+    place of rows. So the package has one text for both."""
 
     file: tuple[str, int | None] | None = None
     """The file whose rows messages name by their numbers, and how many it has, if that is known."""
@@ -81,11 +82,11 @@ class Shell(Speaker):
         return f"{name} {text}" if name.startswith("--") else super().given(name, text)
 
     def option(self, name: str) -> str:
-        """The option for an argument."""
+        """The option for an argument of Python; an argument without an option keeps its name."""
         return OPTIONS.get(name, name)
 
     def data_row(self, row: int) -> str:
-        """The line of the row, where it is known."""
+        """The line of the row in the data file, where it is known, else the row's number."""
         line = None if self.file is None else line_of(*self.file, row)
         return super().data_row(row) if line is None else f"line {line}"
 
@@ -152,7 +153,8 @@ def quoted(text: str) -> str:
 
 
 def listed(items: Iterable[str]) -> str:
-    """The value of an option that takes a list, as `options.split_list` reads it.
+    """The value of an option that takes a list, as `options.split_list` reads it. Items with commas
+    or quotes are quoted.
 
     >>> listed(["age", '6" disk, new'])
     'age,"6"" disk, new"'
@@ -230,7 +232,8 @@ def _items(texts: Iterable[str]) -> Iterator[str]:
 
 
 def unquoted(text: str) -> str:
-    """A text without the double quotes around it.
+    """A text without the double quotes around it. Doubled quotes inside become single ones; other
+    text is returned as it is.
 
     >>> unquoted('"6"" disk, new"'), unquoted("it")
     ('6" disk, new', 'it')
@@ -245,7 +248,7 @@ _CELL = re.compile(rf"(?:({_Q}|(?!{_Q}\Z)(?:[^=]*|.*))=)?({_Q}|[^=]*)", re.DOTAL
 
 
 def cells_by_column(texts: Iterable[str] | None) -> dict[str | None, list[str]]:
-    """The texts of ``--missing`` by column; under None those for all columns.
+    """The texts of ``--missing`` by column; under None the texts for all columns.
 
     >>> cells_by_column(["n/a,age=999", '"a=b"="x,y"', '"c=d"'])
     {None: ['n/a', 'c=d'], 'age': ['999'], 'a=b': ['x,y']}

@@ -39,7 +39,7 @@ Picture = Annotated[Path | None, "--plot FILE", "Draw a picture (PNG, SVG or PDF
 
 @dataclass(frozen=True)
 class Look:
-    """What a picture of a tree shows."""
+    """The appearance of a picture of a tree, a bundle of options of `fit` and `show`."""
 
     title: Annotated[str, "Heading of the picture."] = ""
     decimals: Annotated[int, "Digits of numbers after the point, for the eye."] = 6
@@ -52,7 +52,8 @@ class Look:
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """The options as keywords of `to_svg` and `plot_tree`."""
+        """The options as keywords of `to_svg` and `plot_tree`; `show` is a list, empty if the
+        option is not given."""
         look = {"title": self.title, "decimals": self.decimals, "fontsize": self.fontsize}
         return {**look, "show": split_list(self.show)}
 
@@ -108,7 +109,8 @@ def model_of(file: Path, task: str | None = None) -> Any:
 
 
 def sizes(tree: Any) -> dict[str, int]:
-    """Leaves, empty leaves, nodes and depth of a tree."""
+    """Leaves, empty leaves, nodes and depth of a tree, by name. Empty leaves are leaves that no
+    training row reached."""
     arrays = tree.tree_
     is_leaf = arrays.n_children == 0
     return {
@@ -120,7 +122,8 @@ def sizes(tree: Any) -> dict[str, int]:
 
 
 def tests_of(tree: Any) -> dict[str, list[float]]:
-    """Statistic and p-value of each node, if tests have chosen the splits; else nothing."""
+    """Statistic and p-value of each node by name, in pre-order, if tests have chosen the splits of
+    the tree; else an empty dictionary."""
     if not is_by_test(tree):
         return {}
     return {name: getattr(tree.tree_, name).tolist() for name in ("statistic", "p_value")}
@@ -139,7 +142,8 @@ def text_of(tree: Any, decimals: int = 6, depth: int | None = None, **known: Any
 
 
 def size_text(tree: Any) -> str:
-    """The sizes in words."""
+    """The sizes in words, such as "5 leaves, 9 nodes, depth 3", with the number of empty leaves if
+    there are any."""
     size = sizes(tree)
     empty = f" ({size['empty_leaves']} empty)" if size["empty_leaves"] else ""
     return (
@@ -253,7 +257,7 @@ def _say_inputs(tree: Any, form: str) -> None:
 
 
 def _check_format(form: str, out: Path | None, depth: int | None) -> None:
-    """Check the option ``--form`` with those that go with it.
+    """Check the option ``--form`` together with the options that belong to it.
 
     Args:
         form: the format.

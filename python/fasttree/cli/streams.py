@@ -1,7 +1,7 @@
 """The three standard streams: closed, full, of any encoding, or a terminal.
 
-A stream that is closed takes and gives nothing. Letters that the encoding of a stream lacks are
-written as escapes. What stderr cannot take is dropped, since no message may end the work. A
+A closed stream accepts all output and gives no input. Letters that the encoding of a stream lacks
+are written as escapes. What stderr cannot take is dropped, since no message may end the work. A
 terminal gets the control characters of names and cells as escapes.
 """
 
@@ -14,7 +14,8 @@ from typing import Any, TextIO
 
 
 def prepare() -> None:
-    """Open the streams that are closed, and let the others escape what they cannot encode."""
+    """Open the standard streams that are closed, and let the others escape characters that they
+    cannot encode. So no text of a data file can end the command with an error."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream: Any = getattr(sys, name)
         if stream is None:
@@ -24,7 +25,8 @@ def prepare() -> None:
 
 
 def write(text: str, stream: TextIO | None = None) -> None:
-    """Write text to a stream.
+    """Write text to a stream. On a terminal, control characters are made visible, so that names in
+    data files cannot send escape sequences.
 
     Args:
         text: the text.
@@ -39,7 +41,7 @@ def write(text: str, stream: TextIO | None = None) -> None:
 
 
 def say(text: str) -> None:
-    """Write a line to stderr, if it can be written."""
+    """Write a line to stderr, if it can be written; a closed stderr is no error."""
     try:
         write(text + "\n", sys.stderr)
         sys.stderr.flush()
@@ -48,7 +50,8 @@ def say(text: str) -> None:
 
 
 def drop(stream: TextIO) -> None:
-    """Discard what a stream still holds, and whatever is written to it from now on."""
+    """Discard what a stream still holds, and whatever is written to it from now on. After a broken
+    pipe this keeps Python from failing at its end."""
     with contextlib.suppress(OSError):  # a stream of tests has no number
         number = stream.fileno()
         os.dup2(os.open(os.devnull, os.O_WRONLY), number)

@@ -1,5 +1,5 @@
-"""What the commands say of a task: criteria and metrics by default, and the constant that a model
-has to beat (the most frequent class, or the mean)."""
+"""The defaults and words of the commands for a task: criteria and metrics by default, and the
+constant that a model has to beat (the most frequent class, or the mean)."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ if TYPE_CHECKING:
 
 
 class Task(NamedTuple):
-    """Classification or regression, for the commands."""
+    """What commands do differently for classification and regression: default criteria, metrics and
+    words. `TASKS` has both."""
 
     criteria: tuple[str, ...]
-    """What is compared where no criterion is named."""
+    """Criteria that are compared where none is named."""
     ranking: tuple[str, ...]
-    """By what features are ranked where no criterion is named."""
+    """Criteria that rank features where none is named."""
     metrics: tuple[str, ...]
-    """What a cross-validation measures; a comparison takes the first."""
+    """Metrics of a cross-validation; a comparison takes the first."""
     judged_by: str
     """The metric that compares a tree with a pruned one."""
     pruning: str
     """The pruning that the commands recommend."""
     without: str
-    """What a row without a target lacks."""
+    """The word for the target of a row, "class" or "number", in notes on rows without one."""
 
 
 TASKS = {
@@ -71,7 +72,8 @@ def baseline_of(table: Table) -> dict[str, Any]:
 
 
 def baseline_text(found: dict[str, Any]) -> str:
-    """The best constant answer in words, from its fields."""
+    """The best constant answer in words, from the fields of `baseline_of`: the mean with its mean
+    absolute error, or the most frequent class with its share in percent."""
     if "mean" in found:
         return (
             f"always saying the mean, {figures(found['mean'])}: MAE {figures(found['mae_of_mean'])}"
@@ -80,7 +82,7 @@ def baseline_text(found: dict[str, Any]) -> str:
 
 
 def costs_said(tables: Iterable[Table], *given: Any) -> list[str]:
-    """What cost matrices mean, a line each.
+    """The meaning of cost matrices in words, one line per matrix.
 
     Args:
         tables: the data, whose classes the matrices name.
@@ -105,7 +107,7 @@ def costs_said(tables: Iterable[Table], *given: Any) -> list[str]:
 
 
 def varies(numbers: np.ndarray) -> bool:
-    """Whether some of the numbers differ."""
+    """Whether some of the numbers differ; False for fewer than two numbers."""
     return len(numbers) > 1 and bool(np.ptp(numbers) > 0)
 
 

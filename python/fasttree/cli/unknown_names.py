@@ -1,4 +1,4 @@
-"""What an unknown option or command was meant to be: a hint for its error."""
+"""Guesses for an unknown option or command: the most similar known name, as a hint in the error."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def meant_by(typed: str, known: Iterable[str]) -> str:
 
 
 class Commands(TyperGroup):
-    """A group that says which of its commands an unknown one may be."""
+    """A group of commands whose error for an unknown command names the most similar ones."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called; an unknown one is an error with a hint.

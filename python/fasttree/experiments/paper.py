@@ -70,7 +70,8 @@ def open_sets(
     folder: Path | None,
     open_set: Callable[[str, dict[str, Path]], Table | None],
 ) -> tuple[dict[str, Table], list[str]]:
-    """The wanted data sets by the paper's names, and the names of those that are not there.
+    """The wanted data sets by the paper's names, and the names of the data sets whose files are not
+    there.
 
     Args:
         known: the paper's names.
@@ -97,7 +98,7 @@ class Paper(ABC, Generic[Step, Found]):
         printed: the published numbers.
         steps_are: name of the steps, in the warning about an interrupt.
         ticks_are: name of the units of the progress bar.
-        cut: what a quick run leaves out, before the names of data sets.
+        cut: the parts that a quick run leaves out, in words, before the names of data sets.
         names: the paper's names of its data sets, in the paper's order.
         quick_rows: most rows of a data set of a quick run.
         data, datasets, quick, n_jobs, progress, on_interrupt: as in `fasttree.experiments.run`.
@@ -130,8 +131,9 @@ class Paper(ABC, Generic[Step, Found]):
         self.tables: dict[str, Table] = {}
 
     def run(self) -> Reproduction:
-        """Open the data sets, compute all steps, and report the results."""
-        # The data sets at hand, without those that a quick run leaves out.
+        """Open the data sets, compute all steps, and report the results. With
+        ``on_interrupt="return"`` Ctrl-C ends with the finished steps."""
+        # The data sets at hand, without the ones that a quick run leaves out.
         out = self.out
         opened, out.missing = open_sets(self.sets(), self.datasets, self.folder, self.open_set)
         out.folder = str(self.folder or "")
@@ -162,7 +164,8 @@ class Paper(ABC, Generic[Step, Found]):
         return out
 
     def sets(self) -> Sequence[str]:
-        """The paper's names of its data sets, in the paper's order; by default `names`."""
+        """The paper's names of its data sets, in the paper's order; by default `names`. `run` opens
+        the ones that are asked for."""
         return self.names
 
     @abstractmethod
@@ -187,11 +190,12 @@ class Paper(ABC, Generic[Step, Found]):
         return len(table) > self.quick_rows
 
     def steps(self) -> list[Step]:
-        """The arguments of `work`; by default the names of the data sets."""
+        """The arguments of `work`, in order; by default the names of the data sets. Each is one
+        step of the progress bar, and is finished or left as a whole."""
         return list(self.tables)  # type: ignore[arg-type]
 
     def step_name(self, step: Step) -> str:
-        """Name of an unfinished step."""
+        """Name of an unfinished step, as the result lists it after an interruption."""
         return str(step)
 
     def ticks_within(self) -> int:
@@ -199,19 +203,23 @@ class Paper(ABC, Generic[Step, Found]):
         return 0
 
     def before(self) -> None:
-        """Compute what needs no data sets; Ctrl-C here is always raised."""
+        """Compute what needs no data sets, before the first step. Ctrl-C here is always raised, as
+        nothing is finished yet."""
 
     @abstractmethod
     def work(self, step: Step) -> Found:
-        """Compute one step."""
+        """Compute one step and return its output. Warnings about the data are off, as the data are
+        the paper's."""
 
     @abstractmethod
     def settings(self, found: dict[Step, Found]) -> dict[str, Any]:
-        """The settings of the run, for the JSON form."""
+        """The settings of the run, as plain values for the JSON form. `found` has the output of the
+        finished steps."""
 
     @abstractmethod
     def report(self, found: dict[Step, Found]) -> None:
-        """Fill `out` with rows, tables, notes and pictures of the finished steps."""
+        """Fill `out` with rows, tables, notes and pictures of the finished steps. Steps may be
+        missing in `found` after an interruption."""
 
 
 def preset_without(preset: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -225,7 +233,7 @@ def preset_without(preset: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def shown(values: Mapping[str, Any]) -> dict[str, str]:
-    """Settings as texts, for the JSON form.
+    """Settings as texts (their repr), for the JSON form, which has no values such as prunings.
 
     >>> shown({"pruning": None})
     {'pruning': 'None'}

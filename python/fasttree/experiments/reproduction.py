@@ -24,7 +24,8 @@ from ..exports.tables.text import render_text
 
 
 def published(name: str) -> dict[str, Any]:
-    """The printed numbers of an experiment, as strings with the printed digits.
+    """The printed numbers of an experiment, as strings with the printed digits, so that agreement
+    to the last digit can be tested. `name` is the name of its file in the folder ``published``.
 
     >>> published("chen2013")["table2"]["iris"]["info_gain"]
     ['90.80', '7.26', '']
@@ -35,7 +36,7 @@ def published(name: str) -> dict[str, Any]:
 
 
 def decimals(printed: str) -> int:
-    """Number of digits after the point.
+    """Number of digits after the point of a printed number; 0 without a point.
 
     >>> decimals(".0951"), decimals("102")
     (4, 0)
@@ -63,7 +64,7 @@ class Row:
     Attributes:
         dataset, method, quantity: what the number is.
         value, sd, mark: ours, with its standard deviation and significance mark.
-        published, published_sd, published_mark: those of the paper.
+        published, published_sd, published_mark: the paper's number, standard deviation and mark.
         match: whether they agree; None if the paper prints no comparable number.
         note: explanation of a mismatch, or of why there is no comparison.
     """
@@ -99,7 +100,8 @@ class Row:
 
 @dataclass
 class Figure:
-    """A figure: stem of its file, caption, and the function that draws it."""
+    """A figure of a result: stem of its file, caption, and the function that draws it, which is
+    called only where figures are wanted."""
 
     name: str
     caption: str
@@ -159,7 +161,7 @@ class Reproduction:
         self.rows.append(Row.of(dataset, method, quantity, values))
 
     def add_table(self, *parts: Any, **rules: Any) -> None:
-        """Add a `report_table`."""
+        """Add a table to the result; the arguments are passed to `report_table`."""
         self.tables.append(report_table(*parts, **rules))
 
     def add_figure(self, name: str, caption: str, draw: Callable[[], Any]) -> None:
@@ -174,7 +176,8 @@ class Reproduction:
 
     @property
     def cells(self) -> dict[str, int]:
-        """Numbers of printed cells that were compared, are equal, and differ with a note."""
+        """How many printed cells were compared ("total"), are equal ("matched"), and differ with a
+        note ("explained"). Only the quantities in `counted` are cells."""
         rows = [row for row in self.rows if row.quantity in self.counted and row.match is not None]
         return {
             "total": len(rows),
@@ -184,7 +187,8 @@ class Reproduction:
 
     @property
     def summary(self) -> str:
-        """One sentence on how many cells agree."""
+        """One sentence on how many printed cells agree to the last digit and how many of the others
+        are explained; an experiment without printed numbers has its own."""
         if self.said:
             return self.said
         cells = self.cells
@@ -197,7 +201,8 @@ class Reproduction:
         return text
 
     def to_text(self) -> str:
-        """Tables and notes as plain text."""
+        """Tables and notes as plain text, with the data sets that are missing, the steps that an
+        interruption left, and the summary."""
         head = f"{self.title}\n{self.source}\n"
         parts = [head, render_text(self.tables), *(f"{note}\n" for note in self.notes)]
         if self.missing:
@@ -211,7 +216,8 @@ class Reproduction:
         return "\n".join(part for part in parts if part)
 
     def document(self) -> dict[str, Any]:
-        """Everything as plain data; ``rows`` and ``missing`` first."""
+        """Everything but the figures as plain data, for JSON: one dictionary per row, missing data
+        sets, cells, notes and versions."""
         rows = []
         for row in self.rows:
             one = asdict(row)
@@ -232,7 +238,7 @@ class Reproduction:
         }
 
     def to_json(self) -> str:
-        """Strict JSON of `document`."""
+        """`document` as strict JSON text: NaN becomes null."""
         return render_json(self.document())
 
     def save_figures(self, folder: str | Path) -> list[Path]:
@@ -321,7 +327,8 @@ def chosen(known: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
 
 
 def plain_key(name: str) -> str:
-    """A name in lower case without dots, dashes and blanks, by which files are matched.
+    """The letters and digits of a name, in lower case, by which files are matched: dots, dashes and
+    blanks vary between sources.
 
     >>> plain_key("colic.ORIG") == plain_key("colic-orig")
     True

@@ -1,8 +1,8 @@
 """Fitted trees as pictures, rules, SQL, Python, C and ONNX, and tables of results as text.
 
-One module per format; `tables` has those of reports and results. All of them read the tree through
-`reading`, which turns every kind of test into one set of values per branch. `FORMATS` lists the
-formats; users call the methods of the estimator, which `Readable` gives it.
+There is one module per format; the formats of reports and results are in `tables`. All of them read
+the tree through `reading`, which turns every kind of test into one set of values per branch.
+`FORMATS` lists the formats; users call the methods of the estimator, which `Readable` gives it.
 """
 
 from .explorer import Exploration, ExplorerLimits

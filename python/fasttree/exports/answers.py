@@ -1,11 +1,12 @@
-"""What the nodes of a tree say: the class, or the number, that each predicts, and of which rows.
+"""The answers of the nodes of a tree: the class or the number that each predicts, and the rows
+behind it.
 
 What
-    Pictures, texts and pages ask a node for its answer (`Answers.said`), for the numbers in
-    brackets behind it (`Answers.rows`) and for the bars that show its rows. `_ClassAnswers` has
-    class shares in the colours of the classes. `_NumberAnswers` has the number, colours for it from
-    the smallest to the largest, and a bar from one standard deviation below to one above, on one
-    scale for all nodes.
+    Pictures, texts and pages read the answer of a node (`Answers.said`), the numbers in brackets
+    behind it (`Answers.rows`) and the bars that show its rows. `_ClassAnswers` has class shares in
+    the colours of the classes. `_NumberAnswers` has the number, colours for it from the smallest to
+    the largest, and a bar from one standard deviation below to one above, on one scale for all
+    nodes.
 Complexity
     O(nodes) to make; O(classes) per node.
 """
@@ -26,8 +27,8 @@ MOST_COUNTED = 12
 """Largest number of classes that `_ClassAnswers.held` counts."""
 
 MOST_IN_ORDER = 10
-"""Classes that a legend lists in their order, at most; of more, those that leaves predict come
-first, then the others, each by their rows."""
+"""Classes that a legend lists in their order, at most; if there are more, the classes that leaves
+predict come first, then the others, each by their rows."""
 MOST_DRAWN = 30
 """Largest number of classes in a bar of `_ClassAnswers`: after 30 colours, the first come again."""
 
@@ -45,7 +46,7 @@ class Share(NamedTuple):
 
 class Scale(NamedTuple):
     """Numbers from `low` to `high` in as many parts of one width as there are colours; the outer
-    parts hold what lies beyond."""
+    parts also hold numbers beyond the ends."""
 
     low: float
     high: float
@@ -65,12 +66,14 @@ class Scale(NamedTuple):
 
     @property
     def edges(self) -> list[float]:
-        """The ends between the parts, one less than there are parts."""
+        """The inner ends of the parts that a scale is divided into, ascending, in the unit of the
+        numbers; one less than there are parts. The explorer counts the ends up to a number to find
+        its part."""
         return np.linspace(self.low, self.high, len(VALUES) + 1)[1:-1].tolist()
 
 
 class _NodeAnswers:
-    """What the answers of classes and of numbers share.
+    """The base class of the answers of classes and of numbers.
 
     Attributes:
         scale: of numbers, from the smallest to the largest that a leaf with rows predicts; None of
@@ -142,7 +145,7 @@ class _ClassAnswers(_NodeAnswers):
         return self.said(node), f"{'< 1' if share == '0' else share} % of {amount.split(' row')[0]}"
 
     def reason(self, node: int) -> str:
-        """Why a leaf predicts what it does: a clause."""
+        """The reason of a leaf's prediction, as a clause."""
         label = self.of(node)
         name = "no class" if label is None else str(label)
         right, weight = self._right(node), float(self._weight[node])
@@ -153,7 +156,7 @@ class _ClassAnswers(_NodeAnswers):
         return f"{number(right, 2, grouped=True)} of {whole}"
 
     def held(self, node: int) -> list[str]:
-        """What is known of the rows of a node, in a few phrases; classes in their order."""
+        """Facts about the training rows of a node, in a few phrases; classes in their order."""
         counts = self._counts[node]
         largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_COUNTED])
         shown = {code: round(float(counts[code]), 1) or counts[code] for code in largest.tolist()}
@@ -175,7 +178,7 @@ class _ClassAnswers(_NodeAnswers):
         return shares
 
     def legend(self) -> list[tuple[str | None, str]]:
-        """Colours and what they mean, in order; None: a text without a colour."""
+        """Colours and their meanings, in order; None: a text without a colour."""
         codes: Sequence[int] = range(len(self._classes))
         if len(codes) > MOST_IN_ORDER:
             codes = sorted(codes, key=lambda code: (code not in self._said, -self._counts[0, code]))
@@ -187,7 +190,7 @@ class _NumberAnswers(_NodeAnswers):
 
     Args:
         tree: the arrays of the tree (`TreeArrays`); `value` holds the numbers.
-        centre: what the number is of the rows of a leaf: ``"mean"``, ``"median"``, ...
+        centre: how the number of a leaf follows from its rows: ``"mean"``, ``"median"``, ...
     """
 
     scale: Scale
@@ -260,7 +263,8 @@ Answers = _ClassAnswers | _NumberAnswers
 
 
 def share_scale(drawn: Sequence[Answers]) -> None:
-    """Give numbers that are drawn beside each other one scale, of colours and of bars."""
+    """Give numbers that are drawn beside each other one scale, of colours and of bars, so that
+    equal numbers look equal in all trees. Answers that are classes are left as they are."""
     numbers = [one for one in drawn if isinstance(one, _NumberAnswers)]
     for one in numbers:
         one.scale = Scale(min(n.scale.low for n in numbers), max(n.scale.high for n in numbers))

@@ -31,12 +31,14 @@ OF_PRESETS = {
 """The publication of each preset."""
 
 OF_COMPARISON = ("nadeau2003", "demsar2006")
-"""What a comparison tests by: pairs of methods on the folds of a data set, ranks over data sets."""
+"""The tests of a comparison: of pairs of methods on the folds of a data set, of ranks over data
+sets."""
 
 
 @cache
 def publications() -> dict[str, str]:
-    """Entries of BibTeX by their keys."""
+    """Entries of ``publications.bib`` as BibTeX text, by their keys. The file is read on each call;
+    `fasttree`'s criteria and prunings refer to these keys."""
     text = Path(__file__).with_name("publications.bib").read_text(encoding="utf-8")
     return {found[1]: found[0] for found in _ENTRY.finditer(text)}
 

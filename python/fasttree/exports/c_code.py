@@ -80,7 +80,7 @@ DECLARED = {
 int {name}_predict(const double *x);
 void {name}_predict_proba(const double *x, double *p);""",
 }
-"""What is declared of the answers, by whether they are numbers."""
+"""Declarations of the answers, by whether they are numbers."""
 
 READERS = {
     "number": """\
@@ -254,7 +254,9 @@ DIVIDED = {
 
 
 def literal(text: object) -> str:
-    """A C string literal, in ASCII."""
+    """A C string literal, in ASCII: other bytes of the UTF-8 text are octal escapes, so the file
+    compiles under any encoding. Raises ValueError for a text with a NUL character, which ends a
+    string in C."""
     out = []
     for byte in str(text).encode("utf-8", "surrogatepass"):
         if byte == 0:
@@ -275,7 +277,8 @@ def _in_comment(text: object) -> str:
 
 
 def initialiser(items: Iterable[object]) -> str:
-    """A C initialiser; an empty one holds a 0, as C has no empty arrays."""
+    """A C initialiser of an array with these items; without items it holds one 0, as C has no empty
+    arrays."""
     entries = ", ".join(str(i) for i in items)
     return "{" + (entries or "0") + "}"
 
@@ -308,7 +311,8 @@ class _CSyntax(Language):
 
 
 def identifier(name: str) -> str:
-    """The name, if it is one of C."""
+    """Return the name if it is an identifier of C, else raise ValueError. A leading underscore is
+    refused as well, since C reserves such names."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise ValueError(
             f"name={shown(name)} must be an identifier of C: letters, digits and _, a letter first"

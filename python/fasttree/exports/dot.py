@@ -1,7 +1,7 @@
 """A fitted tree as Graphviz DOT text, in the design of the SVG picture.
 
-Graphviz computes the layout; `drawing` says which nodes are shown and what is written on them.
-Cards are HTML-like labels: feature and rows of an inner node, class, share and rows of a leaf (of a
+Graphviz computes the layout; `drawing` decides which nodes are shown and writes their texts. Cards
+are HTML-like labels: feature and rows of an inner node, class, share and rows of a leaf (of a
 number its standard deviation and rows), and the bar. A legend tells what the colours mean.
 O(nodes).
 """
@@ -74,7 +74,7 @@ def to_dot(
             dashed node. None: no limit.
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
             first, the others are folded. None draws all.
-        show: what nodes show beside features, answers and rows, as in `to_svg`.
+        show: contents that nodes show beside features, answers and rows, as in `to_svg`.
 
     Raises:
         ValueError: a negative `max_depth`, `max_nodes` below 1, or another word in `show`.

@@ -33,8 +33,8 @@ CARD_HEIGHT, LEAF_HEIGHT, LINE_HEIGHT, GAP = 42.0, 32.0, 13.0, 10.0
 """Heights of inner or folded nodes, of leaves and of a further line, and the gap between two."""
 
 SHOW = ("scores", "node_ids", "counts", "p_values")
-"""What cards show on request: the scores of splits, the numbers of nodes, the rows of each class,
-and the p-values of the features of splits."""
+"""Contents that cards show on request: the scores of splits, the numbers of nodes, the rows of each
+class, and the p-values of the features of splits."""
 
 CARD_WIDTH_MIN, CARD_WIDTH_MAX, LEAF_WIDTH_MAX = 88.0, 260.0, 400.0
 BRANCH_WIDTH_MAX, TARGET_WIDTH_MAX = 220.0, 120.0
@@ -73,7 +73,7 @@ class Card:
         score: score of the split and p-value of its feature, as far as they are shown; empty for
             leaves and folded nodes.
         counts: rows of each class ("yes: 12"), if they are shown.
-        tooltip: the branch that leads to the node, and what is known of its rows.
+        tooltip: the branch that leads to the node, and the facts about its rows.
         bars: the bar in px, from left to right; none in a node without rows.
         marked: whether the node is on the highlighted path.
     """
@@ -146,7 +146,7 @@ class LegendEntry:
 
     @property
     def text_x(self) -> float:
-        """Left end of the text."""
+        """Left end of the text, in pixels: right of the coloured square, if the entry has one."""
         return self.x + (4 if self.fill is None else 14)
 
 
@@ -271,7 +271,7 @@ class Drawing:
             for child, subset in zip(reading.children[node], subsets, strict=True):
                 if self.shown[child]:
                     short = short_branch_text(feature, subset, self.decimals)
-                    levels = MAX_LEVELS  # as many as there is room for
+                    levels = MAX_LEVELS  # as many levels as fit
                     while text_width(short, SMALL) > BRANCH_WIDTH_MAX and levels > 2:
                         levels -= 1
                         short = short_branch_text(feature, subset, self.decimals, levels)
@@ -280,12 +280,14 @@ class Drawing:
         return texts
 
     def leaves_below(self, node: int) -> int:
-        """Number of leaves in the subtree of a node."""
+        """Number of leaves in the subtree of a node, of the whole tree and not only of the nodes
+        shown; 1 for a leaf. O(1), from sums over the pre-order."""
         return int(self._leaves_before[self._subtree_end[node]] - self._leaves_before[node])
 
     def _write_card(self, node: int) -> tuple[str, str, str, list[str]]:
         """The texts `name`, `small`, `score` and `counts` of a card: of an inner node its feature,
-        its rows and what is shown of its split, of a leaf or folded node its answer and rows."""
+        its rows and the facts about its split that are shown; of a leaf or folded node its answer
+        and rows."""
         reading, answers, score = self.reading, self.reading.answers, ""
         if reading.n_children[node] and not self.ends[node]:
             name = reading.features[reading.feature[node]].name
@@ -362,8 +364,8 @@ class Drawing:
 
     @staticmethod
     def align(drawings: Sequence[Drawing]) -> None:
-        """Give each level one place in drawings that stand beside each other, and one scale to the
-        numbers of each target."""
+        """Lay out drawings that stand beside each other, in place: each level gets the same
+        horizontal position in all of them, and the numbers of a target get one scale."""
         for target in {one.reading.target for one in drawings}:
             share_scale([d.reading.answers for d in drawings if d.reading.target == target])
         n_levels = max(one._columns.shape[1] for one in drawings)
@@ -379,12 +381,14 @@ class Drawing:
 
     @property
     def meanings(self) -> list[tuple[str | None, str]]:
-        """The target, and the colours with what they mean; None: a text without a colour."""
+        """The name of the target, then the colours with their meanings, as (colour, text); None: a
+        text without a colour."""
         target = fit_width(self.reading.target, SMALL, TARGET_WIDTH_MAX)
         return [(None, f"{target}:"), *self.reading.answers.legend()]
 
     def legend(self) -> list[LegendEntry]:
-        """The target and the colours in one line; the last entry counts those that do not fit."""
+        """The target and the colours in one line; the last entry counts the colours that do not
+        fit."""
         entries, x, y = [], MARGIN, MARGIN + 6
         room = self.width - MARGIN
         meanings = self.meanings
@@ -400,7 +404,8 @@ class Drawing:
         return entries
 
     def edges(self) -> Iterator[Edge]:
-        """The branches that are shown."""
+        """Yield the branches that are shown, by the node that they lead to, in pre-order.
+        Coordinates are pixels."""
         for node, (text, _) in sorted(self._branch_texts.items()):
             parent, level = int(self.tree.parent[node]), int(self.tree.depth[node])
             x0 = float(self._left[level - 1] + self._width[level - 1])
@@ -419,7 +424,8 @@ class Drawing:
             )
 
     def cards(self) -> Iterator[Card]:
-        """The nodes that are shown, in pre-order."""
+        """Yield the nodes that are shown, in pre-order, as cards with their texts. Coordinates are
+        pixels; `x` and `y` are the upper left corner."""
         for node in self.nodes:
             level = int(self.tree.depth[node])
             leaf = self.reading.n_children[node] == 0
@@ -448,7 +454,7 @@ class Drawing:
             )
 
     def _tooltip(self, node: int) -> str:
-        """Number and branch of a node, and what is known of its rows."""
+        """Number and branch of a node, and the facts about its rows."""
         lines = [f"node {node}"]
         if node in self._branch_texts:
             lines.append(self._branch_texts[node][1])

@@ -2,10 +2,10 @@
 mean.
 
 What
-    The interface is that of one tree (`python_code`, `c_code`, `sql`) without ``leaf``: the
-    probabilities of a row, or its number, are the means over the trees (that predict something:
-    `empty_branch="unclassified"`), and the class is the first whose probability is not below that
-    of any other by more than rounding.
+    The interface is the same as for one tree (`python_code`, `c_code`, `sql`) without ``leaf``: the
+    probabilities of a row, or its number, are the means over the trees that predict something (with
+    `empty_branch="unclassified"` a tree may not). The predicted class is the first one with the
+    largest probability, where differences within rounding count as ties.
 Complexity
     O(nodes) text; O(trees x depth) per row.
 When not to use it

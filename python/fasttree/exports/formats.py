@@ -40,7 +40,9 @@ class Format:
     of_forests: str = ""
 
     def write(self, model: Any, **options: Any) -> Any:
-        """The result of the writer for a fitted model."""
+        """Export a fitted model in this format and return the text or object that the writer makes;
+        the options are the writer's. Raises scikit-learn's NotFittedError before a fit. The
+        writer's module is imported here, so that formats cost nothing until they are used."""
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(model, "_model")
@@ -109,7 +111,8 @@ FORMATS: dict[str, Format] = {
 
 
 def offer_methods(kind: type) -> type:
-    """Class decorator: add ``to_<name>(**options)`` for each format that `kind` does not define."""
+    """Class decorator: add ``to_<name>(**options)`` for each format that `kind` does not define. So
+    a new entry of `FORMATS` is a method of every estimator, without another line."""
 
     def method_of(form: Format) -> Callable[..., Any]:
         def write(self: Any, **options: Any) -> Any:

@@ -3,8 +3,8 @@
 What
     One line per branch, ``petal width <= 0.6: Iris-setosa (50.0)``, indented by a bar and three
     blanks per level; errors follow a slash. Weights have two digits, thresholds six. Below are the
-    number of leaves and the size of the tree. If nominal values are split in two, the format is
-    that of ``J48 -B``: thresholds as ``<= 70.0``, the other values as ``!= value``. Counts include
+    number of leaves and the size of the tree. If nominal values are split in two, the format
+    follows ``J48 -B``: thresholds as ``<= 70.0``, the other values as ``!= value``. Counts include
     fractions of rows with missing values, as J48's do. Bins of a discretised column are named as by
     Weka's `Discretize`; a branch of missing values, which J48 does not have, is ``is missing``.
 Complexity
@@ -61,7 +61,7 @@ def _weight(x: float) -> str:
 
 
 def _branch_text(feature: Feature, subsets: list[ValueSet], branch: int, binary: bool) -> str:
-    """What a branch takes, without its feature.
+    """The values that a branch takes, without its feature.
 
     Args:
         feature: the feature that is tested.

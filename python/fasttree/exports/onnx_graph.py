@@ -13,8 +13,8 @@ What
     prediction, or 64 bits. *Mixture*: tree operators cannot divide a row, so where missing values
     go down several branches, a batch with a missing value is answered by plain operators that
     multiply shares from the root down, and other batches by the tree operator. *Vote*: a forest
-    looks up every tree's leaf and sums in 64 bits, so that close votes end as in `predict`. Of a
-    number, a tree is one ``TreeEnsembleRegressor`` in 32 bits; a forest, and a tree in 64 bits,
+    looks up every tree's leaf and sums in 64 bits, so that close votes end as in `predict`. For
+    regression a tree is one ``TreeEnsembleRegressor`` in 32 bits; a forest, and a tree in 64 bits,
     look up the numbers of the leaves and take their mean in 64 bits.
 Complexity
     O(nodes) attributes. A tree operator costs O(depth) per row, the mixture O(nodes).
@@ -71,8 +71,8 @@ def to_onnx(
         The model, checked by onnx, opset 15 and ai.onnx.ml 3. Outputs: ``label``, int64 if all
         classes are whole numbers or booleans, else strings; ``probabilities`` (N, n_classes) in the
         order of ``classes_``. If nothing is predicted, probabilities are 0 and the label is ``""``
-        or a number below all classes (metadata ``unclassified``). Of a regression model the output
-        is ``variable``, shape (N, 1).
+        or a number below all classes (metadata ``unclassified``). A regression model has one
+        output, ``variable`` (N, 1).
 
     Raises:
         ImportError: onnx is not installed.

@@ -36,7 +36,7 @@ class Heads:
         trees: the trees as attributes of a tree operator.
         columns: the columns that the trees read.
         matrix: the tensor that holds these columns, real numbers (N, n_columns).
-        read: what tree operators read in its place, float32 (N, n_columns).
+        read: the tensor that tree operators read in its place, float32 (N, n_columns).
     """
 
     graph: Graph
@@ -49,7 +49,8 @@ class Heads:
     read: str = ""
 
     def undivided(self) -> None:
-        """Add the outputs for rows that go to one leaf of each tree."""
+        """Add the outputs for rows that go to one leaf of each tree: tree operators find the leaf.
+        Where missing values may divide rows, batches without any take this part of the graph."""
         self.read = self.matrix if self.graph.single else self._ranks()
         tables = [reading.probabilities(reading.leaves) for reading in self.readings]
         if self.classes is None:
@@ -69,7 +70,9 @@ class Heads:
             self._table(self.classes)
 
     def divided(self) -> None:
-        """Add the outputs for any rows."""
+        """Add the outputs for any rows, also rows that missing values send down several branches:
+        plain operators multiply the shares of the branches. This costs O(nodes) per row and not
+        O(depth), so only batches with a missing value take it."""
         graph = self.graph
         if self.classes is None:
             numbers = []
@@ -215,7 +218,7 @@ class Heads:
             if ends:
                 names.append(graph.add("Gather", reach, graph.constant(ends), axis=1))
                 leaves += [level[i] for i in ends]
-            # Each branch takes its share of what reached its node.
+            # Each branch takes its share of the weight that reached its node.
             parents, below, branches = [], [], []
             for i, node in enumerate(level):
                 if node in tests:
@@ -303,7 +306,7 @@ class Heads:
         slack = graph.add("Mul", mean, graph.constant([1e-11]))
         is_largest = graph.add("LessOrEqual", graph.add("Sub", largest, mean), slack)
         mean = graph.add("Where", is_largest, largest, mean)
-        # The class is the first of the largest; none if no tree votes.
+        # The class is the first of the largest; there is none if no tree votes.
         any_vote = graph.add("Greater", voters, graph.constant([0.0]))
         none = graph.constant([k])
         candidates = graph.add("Where", is_largest, graph.constant(np.arange(k)), none)

@@ -29,7 +29,7 @@ class Graph:
 
     Attributes:
         real, dtype: the type of real numbers, for ONNX and for NumPy.
-        nodes, constants, inputs: what was added, in order.
+        nodes, constants, inputs: the parts that were added, in order.
         outputs: names of the tensors that the model gives.
     """
 
@@ -46,12 +46,14 @@ class Graph:
         self._made = 0
 
     def name(self, stem: str = "t") -> str:
-        """A name that no other tensor has."""
+        """A name that no other tensor of the graph has: `stem` and a running number. The prefix
+        ``ft_`` keeps it apart from names of columns."""
         self._made += 1
         return f"ft_{stem}_{self._made}"
 
     def constant(self, values: Any) -> str:
-        """Add a constant: an array of numbers, or of strings."""
+        """Add an array of numbers or of strings as a constant, and return its name. Strings are
+        written as UTF-8; numbers keep the dtype of the array."""
         array = np.asarray(values)
         name = self.name("c")
         if array.dtype.kind in "UO":
@@ -167,7 +169,8 @@ class Inputs:
         return int(next((kind for kind, held in narrowest if kinds <= held), types.STRING))
 
     def matrix(self, columns: Columns) -> str:
-        """The columns side by side, real numbers (N, n_columns); one column at least."""
+        """Add the given columns side by side as real numbers (N, n_columns), and return the name of
+        the tensor. A tree without tests gets one column, as operators need one."""
         graph = self.graph
         own = any(self.features[j].levels or self.features[j].sentinels for j, _ in columns)
         if not self.columns and not own:
@@ -191,7 +194,7 @@ class Inputs:
 
         Args:
             feature: number of the feature.
-            route: what each level becomes: a branch; None: its code.
+            route: the branch that each level becomes; None: its code.
 
         Returns:
             The name of the column in the graph.
@@ -259,6 +262,7 @@ class ClassOutputs:
         self.none: Any = min(-1, min(numbers) - 1) if self.integer else ""
 
     def table(self, codes: list[int]) -> str:
-        """Add a constant with the labels of class codes (-1: none)."""
+        """Add a constant with the labels of class codes, and return its name. Code -1 (no
+        prediction) gets the label `none`."""
         labels = [self.labels[c] if c >= 0 else self.none for c in codes]
         return self.graph.constant(np.array(labels, dtype=np.int64 if self.integer else object))

@@ -150,7 +150,8 @@ class Ensemble:
 
 
 def intervals(test: ColumnTest) -> list[tuple[float, float]]:
-    """Ends (low, high] of the values that each branch takes, (inf, -inf) if it takes none."""
+    """Ends (low, high] of the values that each branch takes, by branch; (inf, -inf) for a branch
+    that takes no value. The outer ends are infinite."""
     edges = [-math.inf, *test.cuts, math.inf]
     bounds = {b: (edges[i], edges[i + 1]) for i, b in enumerate(test.order)}
     return [bounds.get(b, (math.inf, -math.inf)) for b in range(len(test.shares))]

@@ -62,11 +62,11 @@ class Language(ABC):
 
     @abstractmethod
     def answer(self, leaf: int, label: Label | None) -> str:
-        """The statement that returns the number of a leaf, and in a comment what it predicts.
+        """The statement that returns the number of a leaf, and its prediction in a comment.
 
         Args:
             leaf: number of the leaf.
-            label: what the leaf predicts; None: no comment.
+            label: the prediction of the leaf; None: no comment.
         """
 
     @abstractmethod
@@ -106,7 +106,9 @@ class Language(ABC):
 
 
 def fits_nesting(reading: Reading) -> bool:
-    """Whether the tree is shallow enough for nested ifs."""
+    """Whether the tree is shallow enough for nested ifs: no node lies in more than `NESTED` blocks,
+    where each else-if counts as one. Parsers and compilers limit nested blocks; deeper trees are
+    written as arrays and a loop."""
     # Blocks that enclose each node: as for its parent, its own, and one for each else-if before it.
     blocks = [0] * len(reading.children)
     for node, children in enumerate(reading.children):

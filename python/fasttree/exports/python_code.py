@@ -3,9 +3,9 @@
 What
     The module has ``predict(row)``, ``predict_proba(row)`` (of classes) and ``leaf(row)``; a row is
     a mapping (by column name) or a sequence (in column order). None and NaN are missing, and so is
-    a level that the model does not know. Predictions are those of the estimator, probabilities and
-    numbers to the last bit. Names and labels are written as escaped literals, so that no name can
-    inject code.
+    a level that the model does not know. Predictions equal the estimator's; probabilities and
+    numbers are equal to the last bit. Names and labels are written as escaped literals, so that no
+    name can inject code.
 Complexity
     O(nodes) text; O(depth) per row.
 When not to use it
@@ -224,7 +224,8 @@ class _PythonSyntax(Language):
 
 
 def tuple_literal(items: Iterable[Any]) -> str:
-    """A tuple as a literal in ASCII."""
+    """A tuple as a Python literal in ASCII, so that the module does not depend on the encoding of
+    its file. One item gets its comma."""
     entries = [ascii(item) for item in items]
     return f"({entries[0]},)" if len(entries) == 1 else f"({', '.join(entries)})"
 

@@ -14,7 +14,9 @@ from .formats import FORMATS, offer_methods
 
 @offer_methods
 class Readable:
-    """Exports of a fitted tree, a base class of the tree estimators."""
+    """A base class of the tree estimators with their exports. Each method is the writer of a
+    format, whose module documents the options; `FORMATS` adds the formats that are not listed
+    here."""
 
     to_text, to_rules = text.to_text, rules.to_rules
     to_dot, to_svg = dot.to_dot, svg.to_svg

@@ -52,7 +52,8 @@ class Feature:
     sentinels: tuple[float, ...] = ()
 
     def threshold_of(self, end: float) -> float:
-        """The threshold to print for an end of an interval."""
+        """The threshold to print for an end of an interval: the threshold of `printed` where the
+        two differ, else the end itself."""
         return self.printed.get(end, end)
 
 
@@ -64,7 +65,7 @@ class ValueSet:
         lower, upper: numbers x with ``lower < x <= upper``; infinite for an open end.
         codes: codes of the levels of a nominal feature; None for numbers.
         missing: share in [0, 1] of a row without a value.
-        among: codes of the levels that can come here at all, for texts; None: all levels.
+        among: codes of the levels that can reach the node, for texts; None: all levels.
 
     Examples:
         >>> ValueSet(lower=2.0) & ValueSet(upper=5.0, missing=0.0)
@@ -91,11 +92,13 @@ class ValueSet:
 
     @property
     def empty(self) -> bool:
-        """True if it holds no known value."""
+        """True if it holds no known value: no level code, or a lower end that is not below the
+        upper one. Missing values may still take the branch."""
         return not self.codes if self.codes is not None else self.lower >= self.upper
 
     def everything(self, feature: Feature) -> bool:
-        """True if it holds all known values of the feature."""
+        """True if it holds all known values of the feature: all levels (of `among`, if that is
+        given), or the whole real line."""
         if self.codes is not None:
             return len(self.codes) == len(self.among or feature.levels or ())
         return self.lower == -math.inf and self.upper == math.inf
@@ -110,7 +113,7 @@ class Reading:
     Attributes:
         features: the columns, in order.
         classes: class labels as Python values; none of a tree that predicts a number.
-        answers: what each node predicts, as text and bars (`Answers`).
+        answers: the predictions of the nodes, as text and bars (`Answers`).
         target: name of the target.
         tree: the arrays (`TreeArrays`).
         n_children: number of children of each node.
@@ -164,7 +167,7 @@ class Reading:
         self._weight: list[float] = np.cumsum(counts, axis=1)[:, -1].tolist()
         self.fractional = -2 in self._missing_branch
         self._model = model._model
-        self._among: dict[int, frozenset[int]] = {}  # what `shown_sets` knows, by node
+        self._among: dict[int, frozenset[int]] = {}  # filled by `shown_sets`, by node
 
     @property
     def said_sentinels(self) -> str:
@@ -180,36 +183,40 @@ class Reading:
 
     @property
     def leaves(self) -> list[int]:
-        """Node numbers of the leaves, in pre-order."""
+        """Node numbers of the leaves, in pre-order. Tables of leaves in exports have this order.
+        Each call makes the list anew, in O(nodes)."""
         return [i for i, n in enumerate(self.n_children) if n == 0]
 
     @property
     def leaf_numbers(self) -> dict[int, int]:
-        """Node number of a leaf -> its position in `leaves`."""
+        """Map the node number of a leaf to its position in `leaves`; inner nodes are no keys."""
         return {node: i for i, node in enumerate(self.leaves)}
 
     @property
     def leaf_labels(self) -> list[int]:
-        """Code of the class of each leaf in the order of `leaves`, -1: none."""
+        """Code of the class of each leaf in the order of `leaves`; -1 for a leaf that predicts no
+        class."""
         return [self.label[node] for node in self.leaves]
 
     @property
     def tested_features(self) -> list[int]:
-        """Features that some node tests, ascending."""
+        """Column numbers of the features that some node tests, ascending. Exports declare only
+        these columns; the list is empty for a single leaf."""
         return sorted({self.feature[node] for node, n in enumerate(self.n_children) if n})
 
     @property
     def depth(self) -> int:
-        """Length of the longest path, in splits."""
+        """Length of the longest path from the root to a leaf, in splits; 0 for a single leaf."""
         return int(self.tree.max_depth)
 
     @property
     def predicts_number(self) -> bool:
-        """Whether nodes predict a number, not a class."""
+        """Whether nodes predict a number, not a class: the model then has no classes."""
         return not self.classes
 
     def refuse_untested(self, asked: str) -> None:
-        """Refuse p-values of splits that no test has chosen; `asked` begins the message."""
+        """Raise ValueError if p-values of splits are asked for that no test has chosen. `asked`
+        names the option and begins the message."""
         if np.isnan(self.tree.p_value[self.tree.n_children > 0]).any():
             raise ValueError(
                 f"{asked}: no test has chosen the splits of this tree; grow one with "
@@ -217,8 +224,8 @@ class Reading:
             )
 
     def probabilities(self, nodes: list[int]) -> np.ndarray:
-        """Class probabilities of nodes, shape (len(nodes), n_classes); zeros for no prediction. Of
-        a number, the number, shape (len(nodes), 1)."""
+        """Class probabilities of nodes, shape (len(nodes), n_classes); zeros for no prediction. For
+        a regression tree the predicted numbers, shape (len(nodes), 1)."""
         return np.asarray(self._model.node_proba(np.asarray(nodes, dtype=np.int64)))
 
     def heaviest(
@@ -260,7 +267,9 @@ class Reading:
         return [w / total if total > 0 else 1.0 / n for w in weights]
 
     def branch_sets(self, node: int) -> list[ValueSet]:
-        """The values that each branch of an inner node takes."""
+        """The values that each branch of an inner node takes, by branch, with the share of missing
+        values that goes there. For an imputed feature this share is 1 in the branch of the fill
+        value."""
         known = self._known(node)
         shares = self.missing_shares(node)
         fill = self.features[self.feature[node]].fill
@@ -273,8 +282,8 @@ class Reading:
         return [ValueSet(s.lower, s.upper, s.codes, m) for s, m in zip(known, shares, strict=True)]
 
     def shown_sets(self, node: int) -> list[ValueSet]:
-        """`branch_sets` as texts and pictures show them: with the levels that can reach the node,
-        which are those that no test above has sent elsewhere."""
+        """`branch_sets` as texts and pictures show them: with the levels that can reach the node:
+        the levels that no test above has sent elsewhere."""
         sets, feature = self.branch_sets(node), self.feature[node]
         levels = self.features[feature].levels
         if levels is None:
@@ -304,7 +313,8 @@ class Reading:
         return among
 
     def branch_of_levels(self, node: int) -> list[int]:
-        """Branch of each level of the nominal feature that a node tests, by level code."""
+        """Branch of each level of the nominal feature that a node tests, by level code. Raises
+        KeyError if a level has no branch."""
         levels = self.features[self.feature[node]].levels or ()
         branch = {
             code: i for i, subset in enumerate(self._known(node)) for code in subset.codes or ()

@@ -91,7 +91,8 @@ class Condition:
         return one_line(condition(*self._source, decimals, missing, max_levels))
 
     def record(self) -> dict[str, Any]:
-        """The condition as plain values."""
+        """The condition as plain values for JSON: `feature`, `lower`, `upper`, `levels` (a list or
+        None), `missing` and `known`. An end that is infinite is None."""
         keys = ("feature", "lower", "upper", "levels", "missing", "known")
         record = {key: getattr(self, key) for key in keys}
         record["levels"] = None if self.levels is None else list(self.levels)
@@ -100,7 +101,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class _LeafRule(ABC):
-    """What the rules of classes and of numbers share.
+    """The base class of the rules of classes and of numbers.
 
     Attributes:
         columns: fields of the prediction, the coverage and the quality.
@@ -181,7 +182,8 @@ class Rule(_LeafRule):
 
     @property
     def confidence(self) -> float:
-        """Share of the predicted class in the training rows of the leaf."""
+        """Share of the predicted class in the training rows of the leaf, by weight, in [0, 1]; NaN
+        in an empty leaf."""
         return self.correct / self.coverage if self.coverage > 0 else math.nan
 
     def _answer(self) -> tuple[str, str]:
@@ -189,7 +191,8 @@ class Rule(_LeafRule):
         return label, f"confidence {self.confidence:.3f}"
 
     def record(self) -> dict[str, Any]:
-        """The rule as plain values; what is not known is None."""
+        """The rule as plain values for JSON, with the class probabilities. A value that is not
+        known, such as the confidence of an empty leaf, is None."""
         return {**super().record(), "probabilities": list(self.probabilities)}
 
 
@@ -244,7 +247,8 @@ class Rules(Sequence[AnyRule]):
         return len(self._rules)
 
     def sorted(self) -> Rules:
-        """The rules in descending order of coverage; rules of equal coverage keep their order."""
+        """The rules in descending order of coverage; rules of equal coverage keep their order.
+        `self` keeps the order of the leaves."""
         return Rules(sorted(self._rules, key=lambda rule: -rule.coverage))
 
     def to_text(self, decimals: int = 6, missing: bool = False) -> str:
@@ -257,11 +261,13 @@ class Rules(Sequence[AnyRule]):
         return "".join(rule.to_text(decimals, missing) + "\n" for rule in self._rules)
 
     def records(self) -> list[dict[str, Any]]:
-        """The rules as plain values, ready for JSON."""
+        """The rules as plain values, ready for JSON: one dictionary per rule, in the order of the
+        rules."""
         return [rule.record() for rule in self._rules]
 
     def to_frame(self) -> Any:
-        """The rules as a pandas DataFrame, one row per rule."""
+        """The rules as a pandas DataFrame, one row per rule; the conditions are one text, joined by
+        "and". Raises ImportError where pandas is not installed."""
         import pandas as pd
 
         rows = [

@@ -5,15 +5,15 @@ What
     the same column merged. Nothing is nested, so depth does not matter: parsers fail on nested
     expressions (SQLite at about twenty nested CASEs), not on long lists. NULL is a missing value,
     and so is a level that the model does not know, and a number that the file of the training rows
-    gave as missing (``NULLIF("age", 999.0)``). Leaves that predict nothing give NULL. Where
-    missing values go down several branches (C4.5), the probability of a class is the sum over the
-    leaves of its probability times the row's share of the leaf, and the label is the class with the
-    largest sum, and a number is the sum of the leaves' numbers times their shares (sums are added
-    in pairs, so that they may differ from those of `predict` in the last digits); rows that are not
-    divided are still answered by the plain CASE. Identifiers and
-    literals are quoted for the dialect, and numbers are written so that they read back as the same
-    double. Of a column of dates, year, month and weekday are taken; it has a date type, or holds
-    texts of the form 2024-01-31 (in SQLite always).
+    gave as missing (``NULLIF("age", 999.0)``). Leaves that predict nothing give NULL. Where missing
+    values go down several branches (C4.5), the probability of a class is the sum over the leaves of
+    its probability times the row's share of the leaf, and the label is the class with the largest
+    sum, and a number is the sum of the leaves' numbers times their shares (sums are added in pairs,
+    so that they may differ from the sums of `predict` in the last digits); rows that are not
+    divided are still answered by the plain CASE. Identifiers and literals are quoted for the
+    dialect, and numbers are written so that they read back as the same double. The year, month and
+    weekday of a column of dates are computed in SQL; the column has a date type, or holds texts of
+    the form 2024-01-31 (in SQLite always).
 Complexity
     O(leaves x features tested on their paths) characters.
 When not to use it
@@ -307,7 +307,7 @@ def output_of(output: str | None, served: tuple[str, ...], what: str) -> str:
     Args:
         output: its name; None: the first one of `served`.
         served: the outputs that there are.
-        what: what is written, for the error.
+        what: words for the model, such as "a forest", for the error.
 
     Raises:
         ValueError: an output that is not served.
@@ -319,7 +319,8 @@ def output_of(output: str | None, served: tuple[str, ...], what: str) -> str:
 
 
 def sum_of(terms: list[str]) -> str:
-    """The sum of expressions, added in pairs: nested O(log terms) deep, as parsers limit depth."""
+    """The sum of expressions, added in pairs, so that it is nested O(log terms) deep: parsers limit
+    the depth. "0.0" without terms."""
     if not terms:
         return "0.0"
     while len(terms) > 1:
@@ -349,10 +350,10 @@ def to_sql(
         dialect: ``"ansi"``, ``"sqlite"``, ``"postgres"``, ``"duckdb"``, ``"snowflake"``,
             ``"bigquery"``, ``"mysql"`` (also MariaDB and Spark) or ``"tsql"`` (SQL Server). They
             differ in quotes, in escapes of strings, in true and false, and in the parts of a date:
-            without dates the text for SQLite, PostgreSQL and DuckDB is that of ``"ansi"``, whose
-            weekday (``ISODOW``) is that of PostgreSQL and DuckDB.
-        mixture: whether rows that missing values send down several branches get the mixture of
-            their leaves, which is most of the text. If False, they get NULL.
+            without dates the text for SQLite, PostgreSQL and DuckDB is the ``"ansi"`` text, whose
+            weekday (``ISODOW``) PostgreSQL and DuckDB have.
+        mixture: whether rows that go down several branches because of missing values get the
+            mixture of their leaves, which makes up most of the text. If False, they get NULL.
 
     Returns:
         SQL without a semicolon at its end.
@@ -414,7 +415,8 @@ def named_list(expressions: list[str], names: list[str], separator: str) -> str:
 
 
 def largest(writer: _Writer, sums: list[str]) -> str:
-    """The first class whose sum is not below that of any other by more than rounding.
+    """The first class with the largest sum, where sums that differ by no more than rounding are
+    equal.
 
     The sums are named in an inner SELECT, so that each is written once.
 

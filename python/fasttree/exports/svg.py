@@ -1,13 +1,13 @@
 """A fitted tree as one SVG file without scripts, fonts or external links.
 
 What
-    The layout is that of `drawing`. An inner node shows its feature, its training rows and a bar of
+    `drawing` computes the layout. An inner node shows its feature, its training rows and a bar of
     its class shares; a leaf shows its class, the share of the class in its rows, ``82 % of 160``,
-    and the bar; a branch shows what it takes. Of a regression tree, a leaf shows its number, the
-    standard deviation and the rows, ``± 1,900 (2,206 rows)``; the bar reaches from one standard
-    deviation below the number to one above, on one scale for all nodes, and the number gives its
-    colour. Long names are cut, and the tooltip has them in full with the counts of the classes.
-    Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``, ``--ft-line``,
+    and the bar; a branch shows the values that it takes. A leaf of a regression tree shows its
+    number, the standard deviation and the rows, ``± 1,900 (2,206 rows)``; the bar reaches from one
+    standard deviation below the number to one above, on one scale for all nodes, and the number
+    gives its colour. Long names are cut, and the tooltip has them in full with the counts of the
+    classes. Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``, ``--ft-line``,
     ``--ft-soft``) with values for light and for dark pages; a page that embeds the picture may set
     its own.
 Complexity
@@ -65,7 +65,8 @@ background:#ffffff}
 .ft-tree .c{fill:#232a35;stroke:#66717f}
 .ft-tree .e{stroke:#66717f}}
 """ + _dark(PALETTE, DARK)
-"""Without variables: programs that are no browsers draw what they do not know in black."""
+"""Without variables: programs that are not browsers draw colours that they do not understand in
+black."""
 
 
 MARK = """\
@@ -81,7 +82,7 @@ TITLE_STYLE = f".ft-tree .b{{font-size:{TITLE:.0f}px;font-weight:600}}\n"
 
 
 def _legend(entry: LegendEntry) -> str:
-    """A square in a colour, and what it means."""
+    """A square in a colour, and its meaning."""
     y = entry.y
     square = (
         f'<rect x="{entry.x:.0f}" y="{y - 5:.0f}" width="10" height="10" rx="2" '
@@ -101,7 +102,7 @@ def _edge(edge: Edge) -> str:
 
 
 def _text(text: CardText) -> str:
-    """A text on a card; the class is that of the style sheet."""
+    """A text on a card, as an element whose class names its size and weight in the style sheet."""
     kind = "s" if text.size == SMALL else "t" if text.bold else ""
     style = f' class="{kind}"' if kind else ""
     anchor = ' text-anchor="end"' if text.right else ""
@@ -156,10 +157,10 @@ def to_svg(
         decimals: digits of numbers after the point (cards show four figures, or all
             before the point).
         highlight: one row, whose path is marked, as in `fasttree.plots.plot_tree`.
-        show: what cards show beside features, answers and rows: ``"scores"`` of the splits, their
-            ``"p_values"`` (of a tree grown with ``selection="significance"``), ``"node_ids"``, the
-            numbers of the nodes as in ``tree_``, ``"counts"`` of the classes; a list of words, or
-            a text with commas.
+        show: contents that cards show beside features, answers and rows: ``"scores"`` of the
+            splits, their ``"p_values"`` (of a tree grown with ``selection="significance"``),
+            ``"node_ids"``, the numbers of the nodes as in ``tree_``, ``"counts"`` of the classes; a
+            list of words, or a text with commas.
         title: a heading; none by default, as the legend names the target.
         fontsize: size of the names, px; all of the picture grows with it. None: 12.5.
 

@@ -24,7 +24,8 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def xml(text: object) -> str:
-    """Text as the content of an XML element or a quoted attribute.
+    """Text as the content of an XML element or a quoted attribute: escaped, on one line, and
+    without characters that XML forbids.
 
     Examples:
         >>> xml('<script>"&')
@@ -148,7 +149,7 @@ def level_list(names: Sequence[str], max_levels: int | None = MAX_LEVELS) -> str
 def branch_text(
     feature: Feature, subset: ValueSet, decimals: int = 6, max_levels: int | None = MAX_LEVELS
 ) -> str:
-    """What a branch takes, without its feature: ``<= 2.5``, ``= rainy``, ``is missing``.
+    """The values that a branch takes, without its feature: ``<= 2.5``, ``= rainy``, ``is missing``.
 
     Args:
         feature: the feature that is tested.
@@ -161,7 +162,7 @@ def branch_text(
     if subset.everything(feature):
         return "is known"
     if subset.codes is not None:
-        # The shorter side: the levels that come here, or those that do not.
+        # The shorter list: the levels that come here, or the levels that do not.
         levels = feature.levels or ()
         among = range(len(levels)) if subset.among is None else subset.among
         codes, others = subset.codes, [c for c in among if c not in subset.codes]
@@ -195,7 +196,7 @@ def _ends(feature: Feature, subset: ValueSet, decimals: int) -> tuple[str, str]:
 def short_branch_text(
     feature: Feature, subset: ValueSet, decimals: int = 6, max_levels: int | None = MAX_LEVELS
 ) -> str:
-    """What a branch takes, as short as possible: ``≤ 2.5``, ``rainy``, ``missing``.
+    """The values that a branch takes, as short as possible: ``≤ 2.5``, ``rainy``, ``missing``.
 
     Args:
         feature: the feature that is tested.

@@ -2,14 +2,14 @@
 all pairs are too many.
 
 What
-    Two estimators of what `score_features` computes exactly in time quadratic in the rows, both
-    unbiased for the score of all rows. ``"subsets"``: group-by counts on random feature subsets,
-    linear in the rows. ``"rows"``: all pairs of a random sample of rows.
+    Two estimators of the scores that `score_features` computes exactly in time quadratic in the
+    rows, both unbiased for the score of all rows. ``"subsets"``: group-by counts on random feature
+    subsets, linear in the rows. ``"rows"``: all pairs of a random sample of rows.
 Source and equation
-    The metrics are those of Vilalta, Brodie, Oblinger & Rish (2001). ``2^(-alpha D)`` is the
-    probability that two rows at distance D agree on all features of a random subset that holds each
-    feature with probability ``1 - 2^-alpha``. The estimator that follows from it is ours. A sample
-    of s of t rows is a U-statistic (Hoeffding 1948) with the error of a delete-a-block jackknife.
+    Vilalta, Brodie, Oblinger & Rish (2001) define the metrics. ``2^(-alpha D)`` is the probability
+    that two rows at distance D agree on all features of a random subset that holds each feature
+    with probability ``1 - 2^-alpha``. The estimator that follows from it is ours. A sample of s of
+    t rows is a U-statistic (Hoeffding 1948) with the error of a delete-a-block jackknife.
 Complexity
     O(rows x features) per subset; O(sample^2 x features) bit operations for a sample.
 When not to use it
@@ -78,19 +78,21 @@ class FeatureEstimates:
 
     @property
     def standard_errors(self) -> np.ndarray:
-        """Standard error of each score, shape (n_features,)."""
+        """Standard error of each score, shape (n_features,), in the unit of the scores; NaN where a
+        feature has no score, 0 where all pairs were counted."""
         return np.where(np.isnan(self.scores), np.nan, np.sqrt(np.diag(self.covariance)))
 
     @property
     def ranking(self) -> np.ndarray:
-        """Features from best to worst, shape (n_features,); ties by position, constant features
-        last."""
+        """Column numbers of the features from best to worst, shape (n_features,). Ties are in the
+        order of the columns; features without a score come last."""
         return np.argsort(-np.where(np.isnan(self.scores), -np.inf, self.scores), kind="stable")
 
     @property
     def difference_errors(self) -> np.ndarray:
-        """Standard error of each feature's difference to the best, shape (n_features,); 0 for the
-        best."""
+        """Standard error of each feature's difference to the best one, shape (n_features,): 0 for
+        the best, NaN without a score. Errors of scores are correlated, so it is not the root of the
+        sum of squares."""
         best = int(self.ranking[0])
         c = self.covariance
         variance = np.maximum(np.diag(c) + c[best, best] - 2 * c[best], 0)
@@ -98,8 +100,8 @@ class FeatureEstimates:
 
     @property
     def separated(self) -> bool:
-        """Whether the best is better than every other feature by more than `z` standard errors of
-        the difference."""
+        """Whether the best feature is better than every other one by more than `z` standard errors
+        of the difference. A race of rounds ends then; features without a score are left out."""
         best = int(self.ranking[0])
         others = np.flatnonzero(~np.isnan(self.scores))
         others = others[others != best]
@@ -107,8 +109,8 @@ class FeatureEstimates:
         return bool(np.all(gaps > self.z * self.difference_errors[others]))
 
     def records(self) -> list[dict[str, Any]]:
-        """One dict per feature, from best to worst: feature, score, standard_error, behind,
-        behind_error."""
+        """One dictionary per feature, from best to worst: name, score, standard error, distance to
+        the best ("behind") and its standard error."""
         errors, gaps = self.standard_errors, self.difference_errors
         best = self.scores[self.ranking[0]]
         return [
@@ -123,7 +125,7 @@ class FeatureEstimates:
         ]
 
     def to_frame(self) -> Any:
-        """`records` as a pandas frame (the list itself without pandas)."""
+        """`records` as a pandas frame, one row per feature; the list itself without pandas."""
         from ..exports.tables.records import records_to_frame
 
         return records_to_frame(self.records())
@@ -166,10 +168,10 @@ def estimate_features(
 ) -> FeatureEstimates:
     """Estimate the scores of a criterion on pairs of rows, with standard errors.
 
-    Both methods are unbiased for what `score_features` computes from all pairs, self-pairs
-    included. ``"subsets"`` costs O(n_rows n_features) per subset and needs the exponential decay;
-    use it for hundreds of thousands of rows. ``"rows"`` costs O(sample^2 n_features) and takes
-    any decay.
+    Both methods are unbiased for the scores that `score_features` computes from all pairs,
+    self-pairs included. ``"subsets"`` costs O(n_rows n_features) per subset and needs the
+    exponential decay; use it for hundreds of thousands of rows. ``"rows"`` costs O(sample^2
+    n_features) and takes any decay.
 
     The standard errors of ``"subsets"`` are estimates from the same draws and tend to be too small.
     A normal error bar of two holds the exact score for 95 % of the features. Over three small data
@@ -269,8 +271,9 @@ class Budget:
         self.errors_apart = 2.0 if self.z is None else number_in(0.0, math.inf)("z", self.z)
 
     def rounds(self, least: int, first: tuple[str, int], last: tuple[str, int]) -> tuple[int, int]:
-        """The sizes of the first and, in a race, of the largest round, each from the name of its
-        field and its default."""
+        """The sizes of the first and, in a race, of the largest round. `first` and `last` name a
+        field each, with its default; values below `least` raise ValueError. Without a race both
+        sizes are equal."""
 
         def size(name: str, default: int) -> int:
             value = getattr(self, name)
@@ -282,7 +285,8 @@ class Budget:
 
 @dataclass
 class Job:
-    """The estimator, and how pairs that agree are counted."""
+    """The estimator of one call: the rows, the criterion's metric and the budget, and how agreeing
+    pairs are counted. It is made once, by `Job.of`."""
 
     table: Table
     metric: PairMetric
@@ -307,7 +311,8 @@ class Job:
         categorical_features: CategoricalFeatures,
         **how: Any,
     ) -> Self:
-        """The job of checked parameters of `estimate_features`."""
+        """Check the parameters of `estimate_features`, bin numeric columns, and return the job.
+        Raises ValueError or TypeError for parameters outside their domains."""
         metric = metric_of(criterion)
         table = table_of(X, y, categorical_features=categorical_features)
         weights = whole_copies(table, sample_weight)
@@ -316,7 +321,8 @@ class Job:
         return cls(table, metric, made, weights, budget, seed_of(random_state), **how)
 
     def estimate(self) -> FeatureEstimates:
-        """Scores by the method of the budget."""
+        """Scores by the method of the budget, "subsets" or "rows", with the default sizes where the
+        budget has none."""
         if self.budget.method == "subsets":
             sizes = ("n_subsets", 256), ("max_subsets", 4096)
             return self.by_subsets(*self.budget.rounds(16, *sizes))
@@ -325,11 +331,13 @@ class Job:
 
     @property
     def how(self) -> dict[str, Any]:
-        """The weights, the threads and the progress of a pass over the rows."""
+        """Keywords of every pass of the core over the rows: the weights, the threads and the
+        progress."""
         return {"sample_weight": self.weights, "n_jobs": self.n_jobs, "progress": self.progress}
 
     def result(self, scores: np.ndarray, covariance: np.ndarray, **facts: Any) -> FeatureEstimates:
-        """The estimates from scores, shape (features,), and their covariance."""
+        """The estimates from scores, shape (n_features,), and their covariance, shape (n_features,
+        n_features)."""
         return FeatureEstimates(
             scores,
             covariance,
@@ -340,26 +348,32 @@ class Job:
         )
 
     def agreement(self, subsets: list[tuple[int, ...]]) -> np.ndarray:
-        """Ordered pairs that agree on subsets of features, shape (subsets, features, 4)."""
+        """Counts of ordered pairs that agree on each subset of features, shape (subsets, features,
+        4), by the four cases of a pair (same or other value, same or other class). Linear in the
+        rows, per subset."""
         return _engine.agreement_counts(self.table, subsets, self.metric.shares, **self.how)
 
     def exact(self) -> np.ndarray:
-        """The scores from all pairs."""
+        """The scores from all pairs, as `score_features` has them, shape (n_features,). Quadratic
+        in the rows."""
         return score_features(self.table, criterion=self.criterion, **self.how)
 
     def block_pairs(self, blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Sums over the pairs of blocks of rows, shape (pairs of blocks, features), and over all
-        self-pairs, shape (features,)."""
+        """Sums of the score over the pairs within and between blocks of rows, shape (pairs of
+        blocks, features), and over all self-pairs, shape (features,). The jackknife leaves blocks
+        out by these sums."""
         return _engine.pair_block_scores(
             self.table, blocks, self.metric.name, self.metric.setting, **self.how
         )
 
     def constant(self) -> np.ndarray:
-        """Features without pairs of two values."""
+        """Whether no pair of rows differs in a feature, bool, shape (n_features,): such a feature
+        has no score."""
         return np.asarray(self.agreement([()])[0, :, 2:].sum(axis=1) == 0)
 
     def by_subsets(self, budget: int, most: int) -> FeatureEstimates:
-        """Estimates from `budget` subsets of features, at most `most`."""
+        """Estimates from `budget` random subsets of features; in a race the number doubles up to
+        `most`. ValueError for a decay that no distribution of subsets has."""
         decay, n = self.metric.decay, self.table.n_features
         if decay not in ("exponential", "uniform", "identical"):
             raise ValueError(
@@ -401,7 +415,8 @@ class Job:
             budget, rounds = 2 * budget, rounds + 1
 
     def by_rows(self, budget: int, most: int) -> FeatureEstimates:
-        """Estimates from blocks of `budget` rows in all, at most `most`."""
+        """Estimates from the pairs within a random sample of `budget` rows, in blocks for the
+        error; in a race the sample doubles up to `most` rows."""
         rows = (
             np.arange(len(self.table)) if self.weights is None else np.flatnonzero(self.weights > 0)
         )
@@ -436,7 +451,8 @@ class Job:
             budget, rounds = min(2 * budget, most), rounds + 1
 
     def sampled(self, rows: np.ndarray, t: int) -> tuple[np.ndarray, np.ndarray]:
-        """Estimate and covariance from a sample in random order; t rows in all."""
+        """Scores, shape (features,), and their covariance from a sample of rows in random order,
+        scaled to all t rows. The covariance is a delete-a-block jackknife over `BLOCKS` blocks."""
         blocks = np.array_split(rows, BLOCKS)
         pairs, own_scores = self.block_pairs(blocks)
         first, second = np.triu_indices(BLOCKS)

@@ -2,12 +2,12 @@
 again without the worst.
 
 What
-    A filter. Criteria on tables of classes, and those on a numeric target, score a feature alone:
-    nominal ones by their multiway table, numeric ones by their best threshold, or by their bins
-    when `discretize` is set. Rows that miss the feature are left out and the score is scaled by the
-    known fraction (info_gain, gain_ratio, gini, squared_error, `poisson`, standard_deviation),
-    unless `missing` says otherwise. Criteria on pairs or neighbours of rows score all features
-    together.
+    A filter. Criteria on tables of classes, and criteria on a numeric target, score a feature
+    alone: nominal ones by their multiway table, numeric ones by their best threshold, or by their
+    bins when `discretize` is set. Rows that miss the feature are left out and the score is scaled
+    by the known fraction (info_gain, gain_ratio, gini, squared_error, `poisson`,
+    standard_deviation), unless `missing` says otherwise. Criteria on pairs or neighbours of rows
+    score all features together.
 Complexity
     Tables and numbers: one node of a tree, a sort of each numeric column, then one pass. Pairs and
     neighbours: O(rows^2 features) bit operations.
@@ -86,17 +86,17 @@ def score_features(
             criterion say ``fractional``; ``missing="branch"`` gives the scores of its root.
 
     Returns:
-        Scores, larger is better (but for p-values of `test`), shape (n_features,), in column order;
-        NaN where a feature allows no split, does not vary, or is left out (see `columns` of
-        `FastTreeClassifier`). A date has the best score of its year, month and weekday. With
-        ``named=True`` a dict of name -> score in the same order.
+        Scores, larger is better (p-values of `test`: smaller is better), shape (n_features,), in
+        column order; NaN where a feature allows no split, does not vary, or is left out (see
+        `columns` of `FastTreeClassifier`). A date has the best score of its year, month and
+        weekday. With ``named=True`` a dict of name -> score in the same order.
 
     Raises:
         MemoryError: more than `memory_limit` is needed, or than the system gives, even in the
             smallest blocks; the message has the need.
         ValueError: a parameter outside its domain; a numeric column where pairs are counted and
-            ``discretize=None``; columns so many that counts of pairs by distance would take more
-            than 2 GB (``precision="fixed"`` of the criterion keeps none).
+            ``discretize=None``; too many columns for counts of pairs by distance, which would take
+            more than 2 GB (``precision="fixed"`` of the criterion keeps no counts).
 
     Examples:
         >>> import fasttree
@@ -143,7 +143,8 @@ def score_features(
 
 
 def _estimator(task: Task, criterion: Any, params: dict[str, Any]) -> Any:
-    """The tree whose root the scores are of; without a criterion, that of its class."""
+    """The tree whose root is scored. Without a criterion it has the default criterion of its
+    class."""
     kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
     if criterion is None:
         criterion = defaults_of(kind)["criterion"]
@@ -202,7 +203,7 @@ def _is_own(X: Any) -> bool:
 
 
 def _of_given_columns(table: Table, names: list[str], values: np.ndarray) -> np.ndarray:
-    """Values of columns as values of those that were given, shape (n_features,).
+    """Values per column of the Table as values per column of the data, shape (n_features,).
 
     A date has the largest one of its year, month and weekday; a column that is left out has NaN.
 
@@ -225,7 +226,7 @@ def prepared(
     estimator: Any, X: Any, y: Any, sample_weight: MaybeArray
 ) -> tuple[Table, np.ndarray | None, dict[str, Any], Any]:
     """The rows and weights that are scored by an estimator's criterion, the core's configuration,
-    and the user's criterion."""
+    and the user's criterion. Rows of weight 0 are left out, as in a fit."""
     if sample_weight is not None and y is not None and not isinstance(y, str):
         # a level that only rows of weight 0 have is not declared
         X, y, sample_weight, _ = without_empty_rows(X, y, sample_weight)
@@ -241,7 +242,8 @@ def prepared(
 
 
 def _names(X: Any) -> Iterable[Any]:
-    """Names of the features of rows; those of an array are made up, as in a Table."""
+    """Names of the features of rows. The columns of an array get the names that a Table gives
+    them."""
     table = X if isinstance(X, Table) else Table.from_any(X)
     return table.feature_names
 
@@ -297,7 +299,7 @@ def _of_genotypes(
 
 @dataclass(frozen=True)
 class TurfResult:
-    """What `turf` found.
+    """The result of `turf`.
 
     Attributes:
         scores: shape (n_features,), the score of each feature in the last round in which it took
@@ -311,7 +313,7 @@ class TurfResult:
 
     @property
     def ranking(self) -> np.ndarray:
-        """Features from best to worst: those that stayed longest first, then by score, then by
+        """Features from best to worst: first by the rounds that they stayed, then by score, then by
         position."""
         scores = np.where(np.isnan(self.scores), -np.inf, self.scores)
         return np.lexsort((-scores, -self.rounds))
@@ -336,11 +338,11 @@ def turf(
         X: as in `score_features`, and so are y, criterion, sample_weight and the other parameters;
             meant for criteria on neighbours.
         share: share of the features left that a round drops, in (0, 1); at least one is dropped.
-        keep: stop with so many features, at least 1.
+        keep: number of features at which the rounds stop, at least 1.
 
     Returns:
         A `TurfResult`. The number of rounds is about ``log(n_features / keep) / -log(1 - share)``
-        and the cost that of ``1 / share`` calls of `score_features`.
+        and it costs as much as ``1 / share`` calls of `score_features`.
 
     Raises:
         ValueError: `share` or `keep` outside its domain.

@@ -38,14 +38,16 @@ WITH_P_VALUES = ("surf", "multisurf")
 
 
 def as_genotypes(X: Any) -> Genotypes | None:
-    """Genotypes, if that is what X is or names (a ``.bed``, or a ``.raw`` of PLINK); else None."""
+    """Return X if it is genotypes, read it if it names a file of PLINK (a ``.bed`` or a ``.raw``),
+    else return None, and the caller reads X as a table."""
     if isinstance(X, Genotypes):
         return X
     return read_plink(X) if isinstance(X, str) and is_plink(X) else None
 
 
 def labelled(genotypes: Genotypes, y: Any) -> tuple[np.ndarray, Table]:
-    """Numbers of the samples with a class, and a Table that has it as its target."""
+    """Numbers of the samples with a class, and a Table of these samples that has the class as its
+    target. Raises ValueError for a quantitative phenotype and where there is no class."""
     if y is None:
         if genotypes.phenotype is not None:
             raise ValueError(
@@ -115,7 +117,7 @@ class VariantTests:
     """Scores and p-values of variants; made by `relief_p_values`.
 
     Attributes:
-        genotypes: what was scored.
+        genotypes: the samples and variants that were scored.
         criterion: name of the criterion.
         scores: shape (n_variants,), larger is better; NaN for a variant that does not vary.
         t_statistics: shape (n_variants,), STIR's t.
@@ -139,12 +141,13 @@ class VariantTests:
 
     @property
     def ranking(self) -> np.ndarray:
-        """Variants from best to worst, shape (n_variants,); ties by position, constant ones
-        last."""
+        """Numbers of the variants from best to worst, shape (n_variants,). Ties are in the order of
+        the file; constant variants come last."""
         return np.argsort(-np.where(np.isnan(self.scores), -np.inf, self.scores), kind="stable")
 
     def records(self, top: int | None = None) -> list[dict[str, Any]]:
-        """One dict per variant, best first, with chromosome and position; the `top` best."""
+        """One dictionary per variant, best first: chromosome, position, score, t and, after
+        permutations, p-values. `top`: only the best ones; None: all."""
         which = self.ranking[:top]
         columns = {"score": self.scores, "stir_t": self.t_statistics}
         if self.p_values is not None and self.adjusted_p is not None:
@@ -154,7 +157,8 @@ class VariantTests:
         return [place | row for place, row in zip(places, numbers, strict=True)]
 
     def to_frame(self, top: int | None = None) -> Any:
-        """`records` as a pandas frame (the list itself without pandas)."""
+        """`records` as a pandas frame, one row per variant, the best `top` ones (None: all); the
+        list itself without pandas."""
         from ..exports.tables.records import records_to_frame
 
         return records_to_frame(self.records(top))
@@ -188,9 +192,8 @@ def relief_p_values(
 
     The smallest p-value is 1 / (n_permutations + 1). The adjusted ones hold for all variants
     together. Under permutation of the classes at most a share alpha of studies has any variant with
-    an adjusted p-value of at most alpha. STIR's t is no substitute: pairs of
-    neighbours share samples, so that its tail is no p-value (the page on genotypes has its rate
-    under null data).
+    an adjusted p-value of at most alpha. STIR's t is not a substitute: pairs of neighbours share
+    samples, so that its tail is not a p-value (the page on genotypes has its rate under null data).
 
     Args:
         genotypes: `Genotypes`, or the path of a ``.bed``.
@@ -207,8 +210,9 @@ def relief_p_values(
     Raises:
         ValueError: another criterion; no classes, or only one; more than 65,536 rows.
 
-    Formula: STIR's t is the mean difference of near misses less that of near hits, over the pooled
-    standard deviation times sqrt(1 / misses + 1 / hits), with misses + hits - 2 degrees of freedom.
+    Formula: STIR's t is the mean difference of near misses less the mean difference of near hits,
+    divided by the pooled standard deviation times sqrt(1 / misses + 1 / hits), with misses + hits -
+    2 degrees of freedom.
 
     Examples:
         >>> import fasttree
@@ -241,7 +245,7 @@ def relief_p_values(
         threads(n_jobs),
         make_report(progress, "work"),
     )
-    # The p-values of the t statistics (STIR), then those of the permutations.
+    # The p-values of the t statistics (STIR), then the p-values by permutations.
     t, p = _stir(pairs, differing)
     constant = np.isnan(scores)
     t[constant], p[constant] = np.nan, np.nan

@@ -36,18 +36,21 @@ class PairMetric:
 
     @property
     def shares(self) -> bool:
-        """Whether agreements are counted with each value's share of the rows."""
+        """Whether agreements are counted with each value's share of the rows, which the measure Pi
+        needs; other metrics take plain counts."""
         return self.name == "pi"
 
     @property
     def setting(self) -> tuple[tuple[float, float, float, float], float, str, float]:
-        """Theta, alpha, decay and the weight at distance 0."""
+        """Theta, alpha, decay and the weight at distance 0, as the core takes them. `alpha` must be
+        known: Relief's radius is resolved before."""
         assert self.alpha is not None
         return self.theta, self.alpha, self.decay, self.at_zero
 
     @property
     def factors(self) -> np.ndarray:
-        """Sign and weight of the four cases of pairs, shape (4,)."""
+        """Signed weight of the four cases of pairs, shape (4,): the score is their weighted sum.
+        The signs follow from the metric, the weights are theta."""
         signs = {"contextual_merit": (0, 0, 0, 1), "relief": (0, 0, -1, 1)}.get(
             self.name, (1, -1, -1, 1)
         )
@@ -55,7 +58,8 @@ class PairMetric:
 
 
 def metric_of(criterion: Any) -> PairMetric:
-    """The metric of a criterion on pairs; ValueError for another criterion."""
+    """The metric of a criterion on pairs; ValueError for another criterion. Only sums over pairs
+    can be estimated: "pi", "contextual_merit" and "relief"."""
     made = criteria.make(criterion)
     ones = (1.0, 1.0, 1.0, 1.0)
     name = made.name if isinstance(made, criteria.Criterion) else ""

@@ -74,7 +74,7 @@ class PairCounts:
             axis are the levels in the model's order (one more for missing cells where the column
             has any), the second `classes`, the third the cases 1 to 4, the last the distance.
         pairs: number of ordered pairs counted, self-pairs included.
-        feature_names, levels, classes: what the axes mean.
+        feature_names, levels, classes: names of the entries along the axes.
         tables: one array per feature, shape (values, classes): rows i counted (with their copies),
             by value and class.
     """
@@ -87,17 +87,19 @@ class PairCounts:
 
     @property
     def counts(self) -> Sequence[np.ndarray]:
-        """One int64 array a feature; see the class."""
+        """One int64 array per feature, made when it is indexed; the class describes its axes."""
         return _Counts(self._core)
 
     @property
     def pairs(self) -> int:
-        """Number of ordered pairs counted."""
+        """Number of ordered pairs (i, j) counted; pairs of a row with itself are among them. With
+        `rows` only these rows are i."""
         return int(self._core.pairs)
 
     @property
     def tables(self) -> list[np.ndarray]:
-        """Rows i by value and class, one int64 array (values, classes) a feature."""
+        """Number of rows i by value and class, one int64 array (values, classes) per feature: the
+        contingency table of the root."""
         return [counts.sum(axis=(2, 3)) // self._n for counts in self.counts]
 
     def __add__(self, other: PairCounts) -> PairCounts:
@@ -217,8 +219,8 @@ class PairCounts:
         Args:
             criterion: as in `score`; a function is called once a setting.
             theta: four weights, or a list of such fours.
-            alpha, decay: one value or several. What is not given is the criterion's own, as in
-                `score`.
+            alpha, decay: one value or several. Arguments that are not given are the criterion's, as
+                in `score`.
             at_zero: weight of pairs at distance 0 under ``"power"``.
 
         Returns:
@@ -284,7 +286,8 @@ def _setting(theta: Any, alpha: Any, decay: Any, at_zero: Any) -> _Setting:
 
 def binned(table: Table, discretize: Any, sample_weight: Any = None) -> Table:
     """The Table without numeric columns, binned as the parameter says by rows of these weights (or
-    the Table's)."""
+    the Table's). A Table without numeric columns is returned as it is; ValueError if there are some
+    and `discretize` is None."""
     # Columns are made from a block of codes only when they are asked for.
     no_numbers = table.block is not None and table.block.dtype.kind != "f"
     numeric = [] if no_numbers else [c.name for c in table.columns if c.kind == "numeric"]

@@ -39,7 +39,8 @@ from .features import score_features, turf
 
 @dataclass(init=False, kw_only=True, eq=False, repr=False)
 class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
-    """Intake and output of a selector whose `support_` is fitted by `_choose`."""
+    """A base class of transformers that keep some columns: it reads X, fits `support_` by the
+    subclass's `_choose`, and returns these columns. Parameters of the reading are shared."""
 
     categorical_features: CategoricalFeatures = "from_dtype"
     columns: ColumnUse = "auto"
@@ -96,8 +97,8 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
         """The columns that stay, of rows X.
 
         Returns:
-            A Table, a frame (its columns keep names and kinds), or an array, as X is; what
-            `set_output` asks for, if it was called.
+            A Table, a frame (its columns keep names and kinds), or an array, as X is; after
+            `set_output` the container that was chosen there.
 
         Raises:
             ValueError: other columns than in `fit`.
@@ -137,8 +138,8 @@ class CriterionSelector(Selector):
     """The best features by a split criterion.
 
     A feature is kept if it meets all of `k`, `threshold` and `share` that are given; without them,
-    if its score is above 0. A feature that allows no split has no score and is never kept. Of equal
-    scores the earlier column is kept.
+    if its score is above 0. A feature that allows no split has no score and is never kept. If
+    scores are equal, the earlier column is kept.
 
     Args:
         criterion: a name (`fasttree.list_criteria`), an object of `fasttree.criteria`, or a

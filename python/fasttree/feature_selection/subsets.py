@@ -34,7 +34,8 @@ Subset = tuple[int, ...]
 
 
 def size_probabilities(n: int, keep: float) -> np.ndarray:
-    """Probability that 0, 1, ... n of n features are kept, shape (n + 1,)."""
+    """Probability that 0, 1, ..., n of n features are kept if each is kept with probability `keep`:
+    binomial, shape (n + 1,), with sum 1."""
     if keep in (0.0, 1.0):
         return np.eye(n + 1)[n if keep else 0]
     log = [
@@ -90,20 +91,22 @@ class Strata:
 
     @property
     def exact(self) -> bool:
-        """Whether all subsets that have a probability are counted."""
+        """Whether all subsets that have a probability are counted, so that nothing is drawn and the
+        estimate has no error."""
         return not self.drawn
 
     @property
     def controlled(self) -> bool:
-        """Whether every single feature is counted, so that the product form is known."""
+        """Whether every single feature is counted, so that the product form is known and serves as
+        a control variate for the drawn subsets."""
         return 1 in self.enumerated and bool(self.drawn)
 
     def lead(self, counts: np.ndarray, factors: np.ndarray) -> None:
         """Make a stratum of the subsets with two or more leaders, before anything is drawn.
 
         Leaders are the features that change the scores of others most. `counts` and `factors` are
-        those of `estimate` for the enumerated subsets. Nothing is done if the budget is small or
-        such subsets are not rare.
+        the arguments of `estimate` for the enumerated subsets. Nothing is done if the budget is
+        small or such subsets are not rare.
         """
         # The probability of two or more leaders among the features of a size.
         m = LEADERS
@@ -130,7 +133,8 @@ class Strata:
         self.drawn.append(_Stratum(sizes, p, several=True))
 
     def grow(self, more: int = 0) -> None:
-        """Draw the subsets of the budget, and `more` of them."""
+        """Draw the subsets that the budget still allows, after raising it by `more`. Nothing
+        happens if all subsets are counted."""
         self.left += more
         if not self.drawn:
             return
@@ -173,7 +177,7 @@ class Strata:
 
     def _without_leaders(self, size: int) -> Subset:
         """A random subset with at most one leader."""
-        # Sizes were drawn for what is left of them, so only the subset is drawn again.
+        # Sizes were drawn from the remaining ones, so only the subset is drawn again.
         while True:
             subset = tuple(sorted(self.rng.choice(self.n, size, replace=False).tolist()))
             if len(set(subset) & set(self.leaders)) < 2:

@@ -1,9 +1,9 @@
 """Measures of predictions: labels, rankings, probabilities, information, cost, numbers and tree
 size.
 
-One file a metric or a small family; `METRICS` registers them all with what they need, their
-direction and their range.  Everything works on plain arrays of labels and probabilities of any
-classifier, or numbers of any regressor.
+One file a metric or a small family; `METRICS` registers them all with their input, their direction
+and their range. Everything works on plain arrays of labels and probabilities of any classifier, or
+numbers of any regressor.
 """
 
 from .agreement import cohen_kappa, matthews_correlation

@@ -25,7 +25,8 @@ def _margins(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
 
 @of_labels("agreement beyond chance", "Cohen 1960", minimum=-1.0, aliases=("kappa",))
 def cohen_kappa(counts: np.ndarray) -> np.ndarray:
-    """Return Cohen's kappa (-1 to 1): agreement beyond what the margins give by chance.
+    """Return Cohen's kappa (-1 to 1): agreement beyond the agreement that the margins give by
+    chance.
 
     >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])
     0.5
@@ -42,7 +43,9 @@ def cohen_kappa(counts: np.ndarray) -> np.ndarray:
     aliases=("mcc",),
 )
 def matthews_correlation(counts: np.ndarray) -> np.ndarray:
-    """Return Matthews' correlation coefficient (-1 to 1).
+    """Return Matthews' correlation coefficient (-1 to 1). 1 is perfect, 0 no better than chance,
+    also where all rows or predictions are of one class. It weighs all classes alike, unlike the
+    accuracy.
 
     >>> round(matthews_correlation([0, 0, 1, 1], [0, 0, 1, 0]), 6)
     0.57735

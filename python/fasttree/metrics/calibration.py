@@ -94,7 +94,8 @@ def calibration_error_from_rows(
     strategy: str = "uniform",
     weights: np.ndarray | None = None,
 ) -> float:
-    """Expected calibration error of codes (n,) and probabilities (n, k)."""
+    """Expected calibration error, 0 to 1, of codes (n,) and probabilities (n, k), both checked
+    before; arguments as in `expected_calibration_error`."""
     predicted = proba.argmax(axis=1)
     confidence = proba[np.arange(len(codes)), predicted]
     curve = curve_of(predicted == codes, confidence, n_bins, strategy, weights)

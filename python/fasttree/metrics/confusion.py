@@ -2,9 +2,9 @@
 rows.
 
 ``counts[i, j]`` = rows (or weight) of true class i predicted as class j; the last column, j = k,
-holds rows that the classifier left unclassified.  Every metric on labels is a function of it, so
-one counting pass (O(rows)) serves all of them, for many folds and many methods at once.  Not the
-tool for probabilities: see `calibration` and `roc`.
+holds rows that the classifier left unclassified. Every metric on labels is a function of this
+matrix, so one counting pass (O(rows)) serves all of them, for many folds and many methods at once.
+Not the tool for probabilities: see `calibration` and `roc`.
 """
 
 from __future__ import annotations
@@ -78,14 +78,16 @@ def confusion_matrix(
 def counts_of(
     y_true: ArrayLike, y_pred: ArrayLike, classes: ClassLabels | None, sample_weight: MaybeArray
 ) -> tuple[np.ndarray, tuple[Any, ...]]:
-    """The `confusion_matrix`, and the classes of its rows."""
+    """The `confusion_matrix`, shape (k, k + 1), and the classes of its rows. Raises ValueError for
+    labels that are not in `classes` and for lengths that differ."""
     true_codes, pred_codes, labels = encode_pair(y_true, y_pred, classes)
     weights = row_weights(sample_weight, len(true_codes))
     return confusion_counts(true_codes, pred_codes, len(labels), weights=weights), labels
 
 
 class OfLabels(Protocol):
-    """A public measure of predicted labels, with its array form and its entry in the registry."""
+    """A public measure of predicted labels, with its array form `from_confusion` and its entry in
+    the registry. One function thus serves users, folds and scorers."""
 
     from_confusion: Callable[..., np.ndarray]
     metric: Metric
@@ -106,7 +108,7 @@ def of_labels(
     doc: str, source: str, *, of_positive: bool = False, **facts: Any
 ) -> Callable[[Callable[..., np.ndarray]], OfLabels]:
     """Return a decorator that makes the public function on labels from a function of confusion
-    counts (..., k, k + 1); the arguments are those of `metric_of`.
+    counts (..., k, k + 1); `metric_of` documents the arguments.
 
     `of_positive`: the function takes the code of the positive class, and the public one its label.
     """

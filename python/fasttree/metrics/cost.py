@@ -45,7 +45,7 @@ def check_cost_matrix(cost_matrix: Any, n_classes: int) -> np.ndarray:
 
 
 def costs_in_words(cost_matrix: Any, classes: Sequence[Any], most: int = 6) -> str:
-    """What a cost matrix means: its largest costs, at most `most`, in a phrase.
+    """The meaning of a cost matrix in a phrase: its largest costs, at most `most`.
 
     Examples:
         >>> costs_in_words([[0, 1], [10, 0]], ["no", "yes"])
@@ -65,7 +65,8 @@ def costs_in_words(cost_matrix: Any, classes: Sequence[Any], most: int = 6) -> s
 
 
 def expected_cost_from_confusion(counts: np.ndarray, *, cost_matrix: Any = None) -> np.ndarray:
-    """Mean cost of confusion counts (..., k, k + 1)."""
+    """Mean cost per row of confusion counts (..., k, k + 1), in the unit of the matrix. The last
+    column of a matrix (k, k + 1) is the cost of no prediction."""
     costs = check_cost_matrix(cost_matrix, counts.shape[-2])
     return (counts * costs).sum(axis=(-2, -1)) / counts.sum(axis=(-2, -1))
 

@@ -42,7 +42,8 @@ class CostCurve(NamedTuple):
     thresholds: np.ndarray
 
     def cost_at(self, probability_cost: Any) -> Any:
-        """Return the normalised expected cost at PC(+) (0 to 1, any shape).
+        """Return the normalised expected cost at PC(+) (0 to 1, any shape). Between points it is
+        interpolated. ValueError outside [0, 1].
 
         >>> cost_curve([0, 1], [0.1, 0.9]).cost_at([0.0, 0.5, 1.0])
         array([0., 0., 0.])
@@ -54,14 +55,15 @@ class CostCurve(NamedTuple):
 
     @property
     def area(self) -> float:
-        """The area under the envelope, 0 (perfect) to 1/4 (no better than a constant answer)."""
+        """The area under the envelope, 0 (perfect) to 1/4 (no better than a constant answer). This
+        is the expected cost if all values of PC(+) are equally likely."""
         widths = np.diff(self.probability_cost)
         return float((widths * (self.normalized_cost[1:] + self.normalized_cost[:-1])).sum() / 2.0)
 
 
 class CostRange(NamedTuple):
     """`name` is the cheapest from `lower` to `upper` probability cost, at the point (`fpr`, `tpr`)
-    of ROC space."""
+    of ROC space. The ranges that `cheapest_classifiers` returns follow each other from 0 to 1."""
 
     name: str
     lower: float
@@ -74,14 +76,16 @@ COST = number_in(0.0, 1e150, above=True)
 
 
 def is_pair(value: Any) -> bool:
-    """Whether a value may be a curve: a tuple or list of two arrays at least."""
+    """Whether a value may be a curve: a tuple or list of at least two arrays, (fpr, tpr). A
+    `RocCurve` is one."""
     return isinstance(value, tuple | list) and len(value) >= 2
 
 
 @checked(positive_share=number_array, cost_fp=COST, cost_fn=COST)
 def probability_cost(positive_share: Any, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> Any:
     """Return PC(+) = p C_fn / (p C_fn + (1 - p) C_fp) of the share p of positives and the costs of
-    the two errors.
+    the two errors. It is the horizontal axis of a cost curve. ValueError for a share outside [0,
+    1].
 
     >>> probability_cost(0.2, cost_fn=4.0)
     0.5
@@ -101,7 +105,7 @@ def _points(curve: Any) -> list[tuple[float, float]]:
 
 def cost_envelope(*curves: Any) -> CostCurve:
     """Return the lower envelope of ROC curves (`RocCurve` or pairs (fpr, tpr)) and the two constant
-    answers.
+    answers. It is the cost of the best classifier for each PC(+), constant answers among them.
 
     >>> cost_envelope(([0.2], [0.8])).probability_cost.round(6).tolist()
     [0.0, 0.2, 0.8, 1.0]
@@ -134,7 +138,7 @@ def cost_curve(
     """Return the cost curve of scores (n,) or (n, k): the cheapest threshold for every probability
     cost.
 
-    Arguments and errors are those of `roc_curve`.
+    It takes the arguments and raises the errors of `roc_curve`.
 
     >>> curve = cost_curve([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
     >>> curve.cost_at(0.5).item(), curve.thresholds.tolist()

@@ -45,7 +45,8 @@ def error_rate(counts: np.ndarray) -> np.ndarray:
     aliases=("unclassified",),
 )
 def unclassified_rate(counts: np.ndarray) -> np.ndarray:
-    """Return the share (0 to 1) of rows that got no prediction (None).
+    """Return the share (0 to 1) of rows that got no prediction (None). A tree with
+    `empty_branch="unclassified"` predicts None where no training row went.
 
     >>> unclassified_rate(["a", "b", "b", "b"], ["a", "b", "b", None])
     0.25

@@ -1,8 +1,8 @@
 """`Evaluation` and `RegressionEvaluation`: the measures of predictions on labelled rows, in the
 layout of Weka, as text, as HTML in a notebook, and as plain values.
 
-Of classes: accuracy, kappa, information reward, the measures of every class, and the confusion
-matrix. Of numbers:
+Predictions of classes have accuracy, kappa, information reward, the measures of every class, and
+the confusion matrix. Among the measures of predicted numbers are:
 
     correlation             r of observed and predicted numbers (Pearson)
     relative absolute       sum |y - p| / sum |y - m|
@@ -62,7 +62,7 @@ class Evaluation(Summary):
         confusion: shape (n_classes, n_classes + 1), true by predicted, the last column
             unclassified.
         classes, per_class: the labels, and the measures of each.
-        over_groups: accuracy with its standard error over groups, and that of each group
+        over_groups: accuracy with its standard error over groups, and the accuracy of each group
             (`fasttree.metrics.MeanOverGroups`); None without groups.
 
     Examples:
@@ -113,7 +113,8 @@ class Evaluation(Summary):
         self.per_class = per_class(y_true, y_pred, proba if usable else None, classes=classes)
 
     def summary(self) -> list[tuple[str, str]]:
-        """Names and values of the measures of all rows, as printed."""
+        """Names and values of the measures of all rows as (name, text), as `to_text` prints them,
+        in their order. Shares are in percent."""
         share = 100 * self.accuracy
         rows = [
             ("Rows", f"{self.n_rows:,}"),
@@ -140,12 +141,13 @@ class Evaluation(Summary):
 
     @property
     def cost_text(self) -> str:
-        """The mean cost, and what the matrix says; empty without one."""
+        """The mean cost per row with four digits, and the cost matrix in words; "" without a
+        matrix."""
         return "" if self.mean_cost is None else f"{self.mean_cost:.4g} ({self._costs})"
 
     @property
     def rare_text(self) -> str:
-        """What is found of the rare class; empty without one."""
+        """A sentence on recall and precision of the rare class; "" if no class is rare."""
         return "" if self.rare is None else self.rare.sentence(**self.rare_found)
 
     def _reward(self) -> str:
@@ -163,7 +165,8 @@ class Evaluation(Summary):
         return header, rows
 
     def to_dict(self) -> dict[str, Any]:
-        """The measures as plain values."""
+        """The measures as plain values, ready for JSON: shares in [0, 1], the classes, and the
+        confusion matrix as lists. Measures of single classes are in `per_class`."""
         return {
             "rows": self.n_rows,
             "accuracy": self.accuracy,
@@ -177,8 +180,8 @@ class Evaluation(Summary):
         }
 
     def beside_accuracy(self) -> dict[str, Any]:
-        """What the accuracy is to be read with, as plain values: the most frequent class, the rare
-        one with its recall and precision, and the mean cost."""
+        """Values that put the accuracy into context, as plain values: the most frequent class, the
+        rare one with its recall and precision, and the mean cost."""
         facts = {"majority_class": self.majority_class, "majority": self.majority}
         if self.rare is not None:
             facts |= {"rare_class": self.rare.label, "rare_share": self.rare.share}
@@ -186,7 +189,8 @@ class Evaluation(Summary):
         return facts if self.mean_cost is None else {**facts, "mean_cost": self.mean_cost}
 
     def to_text(self) -> str:
-        """The block as aligned text."""
+        """The measures as aligned text: the measures of all rows, a table by class, and the
+        confusion matrix."""
         by_class = _aligned(["class", *COLUMNS, "rows"], self.per_class.cells())
         parts = (super().to_text(), by_class, "", "Confusion matrix", _aligned(*self._matrix()), "")
         return "\n".join(parts)
@@ -233,8 +237,8 @@ class RegressionEvaluation(Summary):
         relative_absolute_error, root_relative_squared_error: shares of the errors of always
             predicting `mean`, 1 where the model is no better; NaN where those errors are 0.
         mean: as given, or of `y_true`.
-        over_groups: mean absolute error with its standard error over groups, and that of each group
-            (`fasttree.metrics.MeanOverGroups`); None without groups.
+        over_groups: mean absolute error with its standard error over groups, and the error of each
+            group (`fasttree.metrics.MeanOverGroups`); None without groups.
 
     Raises:
         ValueError: no rows, other lengths, or a number that is missing or infinite, with its row.
@@ -287,7 +291,8 @@ class RegressionEvaluation(Summary):
         )
 
     def summary(self) -> list[tuple[str, str]]:
-        """Names and values of the measures of all rows, as printed."""
+        """Names and values of the measures of all rows as (name, text), as `to_text` prints them.
+        Relative errors are in percent, the others in the target's units."""
         rows = [
             ("Correlation coefficient", rounded(self.correlation, 4)),
             ("R2", rounded(self.r2, 4) + ("" if np.ptp(self.observed) else _CONSTANT)),
@@ -305,7 +310,8 @@ class RegressionEvaluation(Summary):
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """The measures as plain values."""
+        """The measures as plain values, ready for JSON; relative errors are shares, 1 where the
+        model is no better than the mean."""
         return {
             "rows": self.n_rows,
             "correlation": self.correlation,

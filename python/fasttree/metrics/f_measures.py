@@ -24,7 +24,8 @@ from .metric import metric_of
 
 
 def ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    """Top / bottom with 0/0 = 0."""
+    """Elementwise top / bottom with 0/0 = 0, the convention for recall or precision without rows;
+    shapes broadcast."""
     return np.divide(
         top, bottom, out=np.zeros(np.broadcast(top, bottom).shape), where=np.asarray(bottom) != 0
     )

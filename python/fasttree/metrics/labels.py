@@ -59,7 +59,7 @@ def _distinct(array: np.ndarray) -> set[Any]:
 
 def sorted_classes(*arrays: Any) -> tuple[Any, ...]:
     """Return the distinct labels of all arrays, sorted (by type name and text where labels cannot
-    be compared).
+    be compared). None, which stands for no prediction, is no class.
 
     >>> sorted_classes(["b", "a"], ["c", None])
     ('a', 'b', 'c')
@@ -115,7 +115,8 @@ def codes_of(
 
 
 def check_lengths(what: str, expected: int, got: int) -> None:
-    """Raise ValueError when two inputs have different numbers of rows, or none at all."""
+    """Raise ValueError when two inputs have different numbers of rows, or none at all. `what` names
+    the second input in the message."""
     if expected != got:
         raise ValueError(
             f"{what} has {got} rows but y_true has {expected}; they must describe the same rows"
@@ -135,7 +136,8 @@ def average(values: np.ndarray, weights: MaybeArray) -> float:
 
 
 def known_classes(classes: ClassLabels | None, *labels: Any) -> tuple[Any, ...]:
-    """The classes that were given, or those that occur in the labels, sorted."""
+    """The classes in the given order, or the classes that occur in the labels, sorted. TypeError
+    for a class that is not hashable."""
     if classes is None:
         return sorted_classes(*labels)
     known = tuple(listing("classes", classes))
@@ -148,7 +150,9 @@ def known_classes(classes: ClassLabels | None, *labels: Any) -> tuple[Any, ...]:
 def encode_pair(
     y_true: ArrayLike, y_pred: ArrayLike, classes: ClassLabels | None
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
-    """Return codes of the truth, codes of the predictions (-1 = unclassified) and the classes."""
+    """Return codes of the truth, codes of the predictions (-1 = unclassified) and the classes.
+    `classes` gives the order of the codes; None: the labels of both, sorted. Labels that are not
+    known and different lengths raise ValueError."""
     labels = known_classes(classes, y_true, y_pred)
     true_codes = codes_of(y_true, labels, "y_true")
     pred_codes = codes_of(y_pred, labels, "y_pred", missing_ok=True)
@@ -193,14 +197,16 @@ def encode_proba(
     y_true: ArrayLike, proba: Any, classes: ClassLabels | None
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Return codes of the truth, checked probabilities (n, k) and the classes (columns of `proba`,
-    in order)."""
+    in order). ValueError for rows that are no probabilities, unknown labels and shapes that do not
+    fit."""
     labels = known_classes(classes, y_true)
     codes = codes_of(y_true, labels, "y_true")
     return codes, check_proba(proba, len(codes), len(labels)), labels
 
 
 def positive_code(classes: Sequence[Any], positive: Label | None) -> int:
-    """Return the code of the positive class: the last one unless a label is given."""
+    """Return the code of the positive class: the last class unless a label is given. ValueError for
+    a label that is not among the classes."""
     if positive is None:
         return len(classes) - 1
     for code, label in enumerate(classes):

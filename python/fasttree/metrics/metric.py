@@ -12,8 +12,8 @@ class codes or on numbers:
   metric of numbers ``from_rows(observed, predicted)``;
 - ``from_tree(estimator)``: a size of the fitted tree, not of its predictions.
 
-Complexity: none of its own.  Do not use it for split criteria: these are pure functions of a branch
-x class table and live in the Rust core.
+Metrics are not for split criteria: these are pure functions of a branch x class table and live in
+the Rust core.
 """
 
 from __future__ import annotations
@@ -92,8 +92,9 @@ def metric_of(
 
 
 def presented_as(written: Callable[..., Any], function: F, *left_out: str) -> F:
-    """A generated function under the name and the text of the one that was written, its signature
-    without the parameters that are left out."""
+    """Give a generated function the name and the docstring of the function that was written, and
+    its own signature without the parameters that are left out, so that help and documentation show
+    the public form."""
     shown = inspect.signature(function)
     kept = [parameter for parameter in shown.parameters.values() if parameter.name not in left_out]
     for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):

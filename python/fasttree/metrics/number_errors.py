@@ -8,11 +8,10 @@ deviance.
     pinball  = sum w max(q (y - p), (q - 1)(y - p)) / W           (Koenker & Bassett 1978)
     Poisson  = 2 sum w (y log(y / p) - y + p) / W                 (McCullagh & Nelder 1989)
 
-with observed y, predicted p, weights w of sum W.  The values are those of scikit-learn, whose calls
-cost as much as a small fit.  A function is written once, on checked arrays: so it scores the folds
-of a cross-validation, and `of_numbers` puts checks that name the row before its public form.
-O(rows), the median O(rows log(rows)) with weights.  Not for classes: see `error_rates` and
-`probability`.
+with observed y, predicted p, weights w of sum W. The values equal scikit-learn's, whose calls cost
+as much as a small fit. A function is written once, on checked arrays: so it scores the folds of a
+cross-validation, and `of_numbers` puts checks that name the row before its public form. O(rows),
+the median O(rows log(rows)) with weights. Not for classes: see `error_rates` and `probability`.
 """
 
 from __future__ import annotations
@@ -59,7 +58,8 @@ def finite_numbers(what: str, values: Any) -> np.ndarray:
 
 
 def number_pair(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Return observed and predicted numbers, checked, of one length."""
+    """Return observed and predicted numbers as float64 arrays, shape (n,). ValueError for values
+    that are not finite numbers, for lengths that differ and for no rows."""
     truth, predicted = finite_numbers("y_true", y_true), finite_numbers("y_pred", y_pred)
     check_lengths("y_pred", len(truth), len(predicted))
     return truth, predicted
@@ -112,7 +112,7 @@ def r2_score(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray 
     """Return R2, the coefficient of determination: 1 is perfect, 0 as good as always saying the
     mean of `y_true`, and there is no lower bound.
 
-    Of a constant `y_true` it is 1 where all predictions are right, else 0; of a single row NaN.
+    For a constant `y_true` it is 1 where all predictions are right, else 0; for a single row NaN.
 
     >>> r2_score([1.0, 2.0, 3.0], [1.0, 2.0, 2.0])
     0.5
@@ -132,7 +132,8 @@ def r2_score(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray 
 def root_mean_squared_error(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray = None
 ) -> float:
-    """Return the root of the mean squared error, in the units of `y_true`, 0 or more.
+    """Return the root of the mean squared error, in the units of `y_true`, 0 or more. Large errors
+    weigh more than in the mean absolute error; the mean of `y_true` is the best constant.
 
     >>> root_mean_squared_error([0.0, 0.0], [1.0, 7.0])
     5.0
@@ -144,7 +145,8 @@ def root_mean_squared_error(
 def mean_absolute_error(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray = None
 ) -> float:
-    """Return the mean absolute error, in the units of `y_true`, 0 or more.
+    """Return the mean absolute error, in the units of `y_true`, 0 or more. The median of `y_true`
+    is the best constant.
 
     >>> mean_absolute_error([0.0, 0.0], [1.0, -7.0])
     4.0

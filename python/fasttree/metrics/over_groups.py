@@ -27,7 +27,8 @@ from .._checks import listing
 
 @dataclass(frozen=True)
 class MeanOverGroups:
-    """The mean of one number per row, and what groups of rows say of it.
+    """The mean of one number per row, with its standard error over groups and the mean of each
+    group.
 
     Attributes:
         mean: over all rows.

@@ -4,8 +4,8 @@ recall, F and ROC area.
     TP rate = recall = TP / (TP + FN)     FP rate = FP / (FP + TN)     precision = TP / (TP + FP)
     0/0 = 0
 
-Every class is set against all others; the weighted means use the classes' shares of the rows.  An
-unclassified row is a false negative of its class and a positive of none. Of a cross-validation the
+Every class is set against all others; the weighted means use the classes' shares of the rows. An
+unclassified row is a false negative of its class and a positive of none. For a cross-validation the
 counts of all folds and repetitions are added up, and their probabilities ranked together, as in
 Weka's output. O(rows), and O(n log n) a class for the ROC areas.
 """
@@ -53,8 +53,8 @@ class PerClass(NamedTuple):
     roc_area: np.ndarray
 
     def weighted(self) -> dict[str, float]:
-        """Return the mean of every column, weighted by `support`; classes without a value are left
-        out."""
+        """Return the mean of every measure, weighted by `support`. Classes without rows or without
+        a value are left out; NaN if none is left."""
         out = {}
         for name in self._fields[2:]:
             values = getattr(self, name)
@@ -63,7 +63,8 @@ class PerClass(NamedTuple):
         return out
 
     def cells(self) -> list[list[str]]:
-        """A table under "class", `COLUMNS` and "rows": one row per class, and the weighted mean."""
+        """The cells of a table under "class", `COLUMNS` and "rows", as texts: one row per class,
+        then the weighted mean. NaN is "-"."""
         mean = self.weighted()
         columns = [
             [rounded(float(value)) for value in (*getattr(self, name), mean[name])]
@@ -74,7 +75,8 @@ class PerClass(NamedTuple):
         return [list(row) for row in zip(labels, *columns, sizes, strict=True)]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict per class."""
+        """Return one dictionary per class, in the order of `classes`: the label and each measure as
+        a float."""
         return [
             {
                 "class": label,
@@ -131,7 +133,8 @@ def per_class(
 ) -> PerClass:
     """Return the measures of every class against the rest; with `proba` (n, k) the ROC areas, too.
 
-    `beta` is that of F.  Raises ValueError for labels that are not classes and lengths that differ.
+    `beta` weighs recall against precision in F. Raises ValueError for labels that are not classes
+    and lengths that differ.
 
     >>> found = per_class(["a", "a", "b", "b"], ["a", "b", "b", "b"])
     >>> found.tp_rate.tolist(), found.fp_rate.tolist(), round(found.weighted()["precision"], 3)
@@ -145,7 +148,7 @@ def per_class(
 
 
 def usable_scores(scores: np.ndarray | None, *, probabilities: bool) -> np.ndarray | None:
-    """Return scores of a method, (test rows, k), or None if any row has none.
+    """Return scores of a method, (test rows, k), or None if any row has no scores.
 
     With `probabilities`, also None if the scores are not probabilities.
     """

@@ -23,7 +23,8 @@ from .metric import metric_of
 
 
 def clip_proba(proba: np.ndarray, clip: float | None) -> np.ndarray:
-    """Return probabilities limited to [clip, 1 - clip] (not renormalised); None changes nothing."""
+    """Return probabilities limited to [clip, 1 - clip], not renormalised, so that logarithms are
+    finite; None changes nothing. ValueError unless 0 <= clip < 0.5."""
     if clip is None:
         return proba
     least = number_in(0.0, 0.5, below=True)("clip", clip)
@@ -31,8 +32,8 @@ def clip_proba(proba: np.ndarray, clip: float | None) -> np.ndarray:
 
 
 def log_unit(base: float | None) -> float:
-    """Return ln(base), the divisor that turns nats into logs of that base; None means natural
-    logs."""
+    """Return ln(base), the divisor that turns nats into logarithms of that base; 1 for None,
+    natural logarithms. ValueError unless base is positive, finite and not 1."""
     if base is None:
         return 1.0
     unit = as_float(base)
@@ -65,14 +66,16 @@ def log_loss_per_row(
     base: float | None = None,
     clip: float | None = None,
 ) -> np.ndarray:
-    """Minus the log of the probability given to the true class, one value per row."""
+    """Minus the log of the probability given to the true class, shape (n,), in the unit of `base`.
+    It is infinite for probability 0 unless `clip` bounds probabilities; `prior` is not read."""
     chosen = clip_proba(proba, clip)[np.arange(len(codes)), codes]
     with np.errstate(divide="ignore"):
         return -np.log(chosen) / log_unit(base)
 
 
 def brier_per_row(codes: np.ndarray, proba: np.ndarray, prior: Any = None) -> np.ndarray:
-    """Squared distance of the probabilities from the certain truth, one value per row."""
+    """Squared distance of the probabilities from the certain truth, shape (n,), from 0 (certain and
+    right) to 2; `prior` is not read."""
     chosen = proba[np.arange(len(codes)), codes]
     return (proba**2).sum(axis=1) - chosen**2 + (1.0 - chosen) ** 2
 

@@ -41,7 +41,8 @@ def few_rows(counts: np.ndarray, classes: Sequence[Any]) -> str:
 
 
 class RareClass(NamedTuple):
-    """The smallest class, of less than a tenth of the rows and half of an equal share."""
+    """The smallest class, of less than a tenth of the rows and less than half of an equal share.
+    The accuracy says little about such a class; recall and precision are shown beside it."""
 
     code: int
     label: Any
@@ -63,7 +64,8 @@ class RareClass(NamedTuple):
         return cls(smallest, classes[smallest], share, len(counts)) if is_rare else None
 
     def found(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
-        """Recall and precision of the class, from codes of all classes, shape (n_rows,)."""
+        """Recall and precision of the class, in [0, 1], from codes of all classes, shape (n_rows,).
+        0 where no row has, or none is predicted to have, the class."""
         own, said = truth == self.code, np.asarray(predicted) == self.code
         hits = np.float64(np.count_nonzero(own & said))
         return {
@@ -81,7 +83,7 @@ class RareClass(NamedTuple):
         return f"Only {100 * self.share:.1f} % of the rows are {self.label!r}"
 
     def sentence(self, recall: float, precision: float) -> str:
-        """What is found of the class.
+        """A sentence on recall and precision of the class.
 
         Examples:
             >>> RareClass(1, "yes", 0.05, 2).sentence(0.4, 0.5)

@@ -27,7 +27,7 @@ BinaryMeasure: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray | None],
 
 class RocCurve(NamedTuple):
     """False and true positive rates (both 0 to 1, non-decreasing) and the score threshold of every
-    point."""
+    point. There is one point per distinct score, and (0, 0) first."""
 
     fpr: np.ndarray
     tpr: np.ndarray
@@ -37,8 +37,9 @@ class RocCurve(NamedTuple):
 def group_sums(
     is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, ...]:
-    """Return distinct scores, descending, with the positive and negative weight of each group of
-    ties."""
+    """Return distinct scores, descending, with the weight of positive and of negative rows of each
+    group of ties. Curves have one point per group, so that the order of tied rows does not
+    matter."""
     order = np.argsort(-scores, kind="stable")
     ranked = scores[order]
     starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
@@ -93,7 +94,8 @@ def _check_scores(scores: Any, n_rows: int, n_classes: int) -> np.ndarray:
 
 
 class ScoredRows:
-    """Checked labels, scores and weights of rows; `positive` is the label of the positive class."""
+    """Checked labels, scores and weights of rows, which measures of ranking share. `positive` is
+    the label of the positive class; None: the last one, or each against the rest."""
 
     def __init__(
         self,
@@ -111,13 +113,15 @@ class ScoredRows:
         self.weights = row_weights(sample_weight, len(self.codes))
 
     def binary(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """Which rows are positive, their scores for the positive class, and their weights."""
+        """Which rows are positive, bool (n,), their scores for the positive class, and their
+        weights or None. ValueError if the positive class is not known."""
         code = positive_code(self.classes, self.positive)
         column = self.scores[:, code] if self.scores.ndim == 2 else self.scores
         return self.codes == code, column, self.weights
 
     def mean(self, measure: BinaryMeasure, average: str) -> float:
-        """A binary measure of the positive class, or its mean of one-vs-rest; see `auc`."""
+        """A binary measure of the positive class, or without one the mean over all classes, each
+        against the rest. `average` as in `auc`."""
         if self.positive is not None or self.scores.ndim == 1:
             return measure(*self.binary())
         return mean_over_classes(
@@ -138,8 +142,8 @@ def roc_curve(
     (1, 1).
 
     `scores`: (n,) for the positive class (the last one unless given; larger = more positive), or
-    (n, k), of which the positive column is read.  The first threshold is +inf.  Raises ValueError
-    when there is no positive or no negative row.
+    (n, k), whose column for the positive class is read. The first threshold is +inf. Raises
+    ValueError when there is no positive or no negative row.
 
     >>> roc_curve([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4]).tpr
     array([0. , 0.5, 1. , 1. ])

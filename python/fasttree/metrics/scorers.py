@@ -64,7 +64,8 @@ class Scorer:
         return _rebuild, (self.metric.name, self.options)
 
     def value(self, estimator: Any, X: Any, y: Any, sample_weight: MaybeArray = None) -> float:
-        """Return the metric itself, in its own orientation."""
+        """Return the metric of a fitted estimator on rows, in its own orientation: calling the
+        scorer negates errors, this does not."""
         metric, options = self.metric, dict(self.options)
         if metric.needs == "tree":
             return float(metric.function(estimator))
@@ -99,7 +100,8 @@ def _rebuild(metric: str, options: dict[str, Any]) -> Scorer:
 
 
 def scorer(metric: str, **options: Any) -> Scorer:
-    """Return a scorer of a registered metric for GridSearchCV, cross_val_score and friends.
+    """Return a scorer of a registered metric for GridSearchCV, cross_val_score and so on. Options
+    are arguments of the metric; ValueError for a metric that is not registered.
 
     >>> scorer("auc").metric.needs
     'scores'

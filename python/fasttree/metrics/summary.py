@@ -11,7 +11,7 @@ from ..exports.tables.html import html_table
 
 
 def rounded(value: float, digits: int = 3) -> str:
-    """A value with a fixed number of digits, "-" for NaN.
+    """A value with a fixed number of digits, "-" for NaN. Thousands are separated by commas.
 
     >>> rounded(0.25), rounded(float("nan"))
     ('0.250', '-')
@@ -20,17 +20,20 @@ def rounded(value: float, digits: int = 3) -> str:
 
 
 class Summary:
-    """Measures in the layout of Weka: one per line, its name and its value."""
+    """A base class of measures that print in the layout of Weka: one measure per line, its name and
+    its value."""
 
     width = 24
     """Characters of the column of the names."""
 
     def summary(self) -> list[tuple[str, str]]:
-        """Names and values of the measures of all rows, as printed."""
+        """Names and values of the measures of all rows as (name, text), in the order of printing.
+        Subclasses define it."""
         raise NotImplementedError
 
     def to_text(self) -> str:
-        """The block as aligned text."""
+        """The measures as text, one per line with a newline at the end, values aligned below each
+        other."""
         return "".join(f"{name:<{self.width}}{value}\n" for name, value in self.summary())
 
     def __str__(self) -> str:

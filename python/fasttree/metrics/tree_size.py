@@ -16,7 +16,8 @@ from .metric import metric_of
 
 
 def nested(estimator: Any) -> Iterator[Any]:
-    """Yield the estimator, then what is inside it if it is a fitted search or a pipeline."""
+    """Yield the estimator, then what it holds inside: the best estimator of a fitted search, the
+    last step of a pipeline. Metrics of trees thus find the tree."""
     while estimator is not None:
         yield estimator
         inner = getattr(estimator, "best_estimator_", None)

@@ -1,8 +1,8 @@
 """Comparison of methods: shared folds, cross-validation, statistical tests, tables over data sets.
 
-`cross_validate` runs criteria and other estimators, of classes or of a number, on the folds of one
-data set, `compare` on several, `learning_curve` by training size, `sweep` over the settings of pair
-criteria. All methods of a call have the same folds, and every result has its tests, tables and
+`cross_validate` runs criteria and other estimators, for classes or for a number, on the folds of
+one data set, `compare` on several, `learning_curve` by training size, `sweep` over the settings of
+pair criteria. All methods of a call have the same folds, and every result has its tests, tables and
 records.
 """
 

@@ -57,7 +57,7 @@ def has_labels(X: Any) -> bool:
 
 def _is_criterion(value: Any) -> bool:
     """Whether a value is a criterion: a name, an object, a class, a function, or a pair of a name
-    and one of these."""
+    and any of the former."""
     if isinstance(value, str):
         return value in _by_name()
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
@@ -75,7 +75,8 @@ def _are_criteria(value: Any) -> bool:
 
 
 def is_pair(X: Any) -> bool:
-    """Whether data are a pair of rows and labels, not two rows."""
+    """Whether data are a pair (rows, labels) and not two rows: a tuple of length 2 whose first item
+    is a table of rows. A list is never a pair."""
     if not isinstance(X, tuple) or len(X) != 2:
         return False
     rows = X[0]
@@ -184,7 +185,8 @@ def load_tables(
 
 
 def unused_name(name: str, taken: Container[str]) -> str:
-    """The name, with a number if it is taken.
+    """Return the name, or with the lowest free number from 2 on if it is taken, so that two methods
+    of one criterion have different names.
 
     >>> unused_name("gini", ["gini", "gini (2)"])
     'gini (3)'
@@ -222,7 +224,8 @@ class Request:
         self.scorers = None if self.scoring is None else resolve_scoring(self.scoring)
 
     def read(self, X: Any, y: Any) -> tuple[Any, Any, Task]:
-        """X and y with names resolved, and their task."""
+        """Return X and y with names resolved (files are read, a column name becomes the column),
+        and their task. Raises ValueError or an error of the reader for data that cannot be read."""
         X, y = inputs.resolve_names(X, y, self.task_of_files, as_given=all_as_given(self.params))
         return X, y, self.task_of(X, y)
 
@@ -269,7 +272,7 @@ def _refuse_criteria_of_both(criterion: Any, task_of: Callable[[], Task]) -> Non
     """Refuse criteria on classes beside criteria on numbers.
 
     Raises:
-        ValueError: there are both; the message names those that are not for the task.
+        ValueError: there are both; the message names the criteria that are not for the task.
     """
     by_task: dict[Task, list[str]] = {"classification": [], "regression": []}
     for name, one in named_items(criterion, "criterion"):

@@ -121,7 +121,7 @@ def compare(
     params: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> Comparison:
-    """Compare split criteria and other estimators, of classes or of a number, over data sets.
+    """Compare split criteria and other estimators, for classes or for a number, over data sets.
 
     Args:
         tables: Table, name of a data set or file, pair (X, y), or a list or dict of these. The data

@@ -58,7 +58,7 @@ class Comparison(Rendered, ByName[CrossValidation]):
     Attributes:
         results: data set -> `CrossValidation`.
         datasets, methods: names.
-        metric, greater_is_better: what is compared.
+        metric, greater_is_better: the metric that is compared, and its direction.
         means, sds: shape (sets, methods).
         p_values: shape (sets, methods, methods).
         better: shape (sets, methods, methods): 1 where the first is significantly better than the
@@ -145,16 +145,16 @@ class Comparison(Rendered, ByName[CrossValidation]):
     def with_metric(
         self, metric: str, *, baseline: str | int | None = None, alpha: float | None = None
     ) -> Comparison:
-        """Return the comparison of another computed metric ("leaves", say) or baseline, without
-        running anything."""
+        """Return the comparison of another computed metric ("leaves", say), baseline or level, from
+        the same folds: nothing is run again. Arguments that are None keep their values."""
         baseline = self.baseline if baseline is None else baseline
         alpha = self.alpha if alpha is None else alpha
         return replace(self, metric=metric, baseline=baseline, alpha=alpha)
 
     @property
     def marks(self) -> np.ndarray:
-        """Marks against the baseline, (sets, methods), "v" significantly better, "*" worse, ""
-        else."""
+        """Marks against the baseline, shape (sets, methods): "v" where a method is significantly
+        better than the baseline, "*" where it is worse, else "", as in Weka's tables."""
         return np.array(["", "v", "*"])[self.better[:, :, self._baseline]]
 
     @property
@@ -166,7 +166,8 @@ class Comparison(Rendered, ByName[CrossValidation]):
 
     @property
     def averages(self) -> np.ndarray:
-        """Mean over data sets, (methods,)."""
+        """Mean of the metric over data sets, shape (methods,), in the metric's own scale. It weighs
+        a hard set like an easy one; the tests of ranks do not use it."""
         return np.array([exact_mean(column) for column in self.means.T])
 
     @property
@@ -180,13 +181,14 @@ class Comparison(Rendered, ByName[CrossValidation]):
 
     @property
     def win_matrix(self) -> np.ndarray:
-        """`win_matrix[i, j]` = data sets on which method i is significantly better than method
-        j."""
+        """Matrix of counts, shape (methods, methods): `win_matrix[i, j]` = data sets on which
+        method i is significantly better than method j."""
         return (self.better == 1).sum(axis=0)
 
     def significantly_worse(self) -> list[dict[str, Any]]:
         """Return, for every data set and method that is beaten, which methods beat it
-        significantly."""
+        significantly: one dict with `dataset`, `method` and `worse_than` each; an empty list if no
+        pair differs."""
         return [
             {"dataset": dataset, "method": method, "worse_than": beaten_by}
             for dataset, better in zip(self.datasets, self.better, strict=True)
@@ -195,7 +197,9 @@ class Comparison(Rendered, ByName[CrossValidation]):
         ]
 
     def pair_test(self, dataset: str, first: str, second: str) -> PairedTestResult:
-        """Return the full test of two methods on one data set, with interval and sentence."""
+        """Return the full test of two methods on one data set, with interval and sentence. The fold
+        values are paired by fold; the difference is first less second. KeyError for an unknown
+        name."""
         validation = self[dataset]
         test, options = self.test, {}
         if isinstance(test, str):
@@ -247,7 +251,9 @@ class Comparison(Rendered, ByName[CrossValidation]):
         return probabilities
 
     def friedman(self, *, tie_correction: bool = True) -> FriedmanResult:
-        """Return Friedman's test with Nemenyi's critical difference over the data sets' means."""
+        """Return Friedman's test with Nemenyi's critical difference over the data sets' means. It
+        needs at least two data sets and two methods, else ValueError. `tie_correction` as in
+        `friedman_nemenyi`."""
         return friedman_nemenyi(
             self.means,
             names=self.methods,
@@ -269,7 +275,8 @@ class Comparison(Rendered, ByName[CrossValidation]):
 
     def against_baseline(self) -> ControlTestResult:
         """Return the tests of all methods against the baseline over the data sets, by their mean
-        ranks, with Holm's and Bonferroni's (Dunn's) correction."""
+        ranks, with Holm's and Bonferroni's (Dunn's) correction. With one baseline these have more
+        power than Nemenyi's test of all pairs."""
         return against_control(self.friedman(), self.baseline)
 
     def records(self, *, folds: bool = False) -> list[dict[str, Any]]:
@@ -303,11 +310,13 @@ class Comparison(Rendered, ByName[CrossValidation]):
         ]
 
     def to_frame(self, *, folds: bool = False) -> Any:
-        """Return `records` as a pandas frame (the list itself without pandas)."""
+        """Return `records` as a pandas frame, one row per data set and method, or with `folds` per
+        fold; the list itself without pandas."""
         return records_to_frame(self.records(folds=folds))
 
     def tables(self) -> list[ReportTable]:
-        """Return the tables of the result; see `fasttree.exports.tables`."""
+        """Return the tables of the result, which all text forms render; see
+        `fasttree.exports.tables`."""
         return tables_of_comparison(self)
 
     @property
@@ -317,8 +326,8 @@ class Comparison(Rendered, ByName[CrossValidation]):
         return min(self.means.shape) > 1 and bool(np.isfinite(self.means).all())
 
     def _over_sets(self) -> dict[str, Any]:
-        """The leaves of trees, the tests of ranks of metric and leaves, and what the best constants
-        reach, for JSON."""
+        """The leaves of trees, the tests of ranks of metric and leaves, and the values of the best
+        constants, for JSON."""
         size = self.with_metric("leaves")
         constants = [one.settings["data"]["constant"] for one in self.results.values()]
         of_trees = bool(np.isfinite(size.means).all())
@@ -353,7 +362,8 @@ class Comparison(Rendered, ByName[CrossValidation]):
         }
 
     def document(self) -> dict[str, Any]:
-        """Return the whole result as plain data, for JSON."""
+        """Return the whole result as plain data, for JSON: rows, fold values, tests and settings.
+        NaN and infinities are still numbers here."""
         return {
             "kind": self.kind,
             "metric": self.metric,

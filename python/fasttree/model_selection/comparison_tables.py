@@ -136,7 +136,7 @@ def _stability_table(result: Any) -> ReportTable:
 
 
 def _notes(result: Any) -> list[str]:
-    """Notes below the table of means: the meaning of the marks, and what is missing."""
+    """Notes below the table of means: the meaning of the marks, and the missing parts."""
     best = [Cell("", len(result.methods) > 1 and bool(result.best.any()))]
     notes = [
         spread_note(result.sd, best),

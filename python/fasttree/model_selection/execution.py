@@ -43,15 +43,16 @@ if TYPE_CHECKING:
 
 
 class Execution(NamedTuple):
-    """The backend that computes units (None: this process), and the open journal that keeps
-    them."""
+    """Where units run and where they are kept: the backend that computes them (None: this process),
+    and the open journal (None: nothing is kept)."""
 
     backend: Backend | None
     journal: Journal | None
 
     @property
     def is_local(self) -> bool:
-        """Whether this process computes, and nothing is kept."""
+        """Whether this process computes all units itself and nothing is kept on disk: there is
+        neither a cluster nor a journal."""
         return self.backend is None and self.journal is None
 
 
@@ -62,7 +63,7 @@ _default: contextvars.ContextVar[Execution | None] = contextvars.ContextVar(
 
 @contextmanager
 def execution_of(client: Any, journal: Any) -> Iterator[Execution]:
-    """The execution that a call asks for, as a context.
+    """The execution by the arguments of a call, as a context.
 
     Args:
         client: a ``dask.distributed.Client`` or None.
@@ -81,7 +82,8 @@ def execution_of(client: Any, journal: Any) -> Iterator[Execution]:
 
 @contextmanager
 def executing_on(client: Any, journal: Any) -> Iterator[None]:
-    """A context in which all comparisons use this client and journal, unless they name others."""
+    """A context in which all comparisons use this client and journal, unless they name others.
+    Experiments use it, so that their steps need no such arguments."""
     with execution_of(client, journal) as execution:
         token = _default.set(execution)
         try:
@@ -91,7 +93,8 @@ def executing_on(client: Any, journal: Any) -> Iterator[None]:
 
 
 class FinishedTask(NamedTuple):
-    """The output of a task that has finished some folds."""
+    """The output of a task that has finished some folds, for all methods alike. It may be less than
+    the whole after an interruption."""
 
     kept: list[int]
     """Positions of the methods that apply."""
@@ -159,7 +162,8 @@ def run_tasks(
     on_error: str = "raise",
     whole_tasks: bool = False,
 ) -> list[FinishedTask | None]:
-    """Run all tasks; None for one of which nothing is finished.
+    """Run all tasks and return their outputs, in order. A task without any finished fold gives
+    None.
 
     Args:
         tasks: cross-validations.
@@ -167,9 +171,9 @@ def run_tasks(
         names: the data sets' names, for the journal.
         report: called with (fits done, fits).
         tasks_report: called with the number of tasks that are finished.
-        on_interrupt: ``"return"``: after Ctrl-C return what is finished.
+        on_interrupt: ``"return"``: after Ctrl-C return the finished folds.
         on_error: ``"skip"``: a method that does not apply is left out.
-        whole_tasks: nothing counts as finished of a task of which some fold is not.
+        whole_tasks: a task with an unfinished fold counts as not finished at all.
 
     Raises:
         ValueError, TypeError, NotImplementedError: a method does not apply; it is named.
@@ -189,7 +193,7 @@ def run_tasks(
         for outcome in earlier if on_error == "raise" else ():
             _refuse(task, outcome)
     count = _ProgressCount(tasks, outcomes, report, tasks_report)
-    # Run what is planned; with a journal, plan the rest by the times of the first units, and
+    # Run the planned units; with a journal, plan the rest by the times of the first units, and
     # repeat.
     run = partial(run_unit, on_error=on_error)
     run = partial(run, report=count.within) if execution.is_local else run
@@ -253,7 +257,8 @@ def _refuse(task: ValidationTask, outcome: Outcome) -> None:
 
 
 def _finished(task: ValidationTask, outcomes: list[Outcome], n_folds: int) -> FinishedTask | None:
-    """The outcome of a task, of which every method has finished some folds; None without any."""
+    """The output of a task on the folds that every method has finished; None if there are no such
+    folds."""
     if n_folds == 0:
         return None
     kept, outputs = gather_outputs(task, outcomes, n_folds)

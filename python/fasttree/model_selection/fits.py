@@ -38,7 +38,8 @@ SIZES = ("leaves", "empty_leaves", "nodes", "depth")
 
 @dataclass
 class Method:
-    """An estimator with its name."""
+    """An estimator with its name, as one row of a result. Trees carry the core's configuration, so
+    that the engine can fit them to all folds in one call."""
 
     name: str
     estimator: Any
@@ -50,7 +51,8 @@ class Method:
 
 @dataclass
 class Data:
-    """The rows that methods are fitted on."""
+    """The rows that methods are fitted on, with their target, in the forms that different
+    estimators take. Workers of a cluster get a copy."""
 
     X: Any
     """Rows as the user gave them."""
@@ -59,7 +61,7 @@ class Data:
     table: Any
     """The Table of the rows; None if no method needs one."""
     classes: tuple[Any, ...]
-    """The class labels; none of a regression."""
+    """The class labels; empty for a regression."""
     target: np.ndarray
     """Class codes, or the numbers of a regression, shape (n_rows,)."""
     task: Task
@@ -69,7 +71,8 @@ class Data:
 
     @property
     def y(self) -> np.ndarray:
-        """Labels or numbers (n,); of a Table, decoded when first asked for."""
+        """Labels or numbers, shape (n_rows,). The labels of a Table are decoded when first asked
+        for, as our own trees do not need them."""
         if self.labels is None:
             self.labels = np.asarray(self.table.y)
         return self.labels
@@ -112,7 +115,8 @@ class Data:
         return table if same else table.with_columns(columns)
 
     def treated(self, table: Table, reasons: dict[str, str]) -> Any:
-        """The Table whose columns are treated for these reasons; each is made once."""
+        """The Table whose columns are treated for these reasons. A treated copy of the data's Table
+        is made once and kept, since several methods share it."""
         if not reasons:
             return table
         if table is not self.table:
@@ -123,11 +127,13 @@ class Data:
         return self._views[key]
 
     def sha256(self) -> str:
-        """SHA-256 (hex) of the rows and their target."""
+        """SHA-256 (hex) of the rows and their target, by which a journal recognises the data. It
+        reads all cells."""
         return hash_of_rows(self.X, self.labels, self.table)
 
     def fitted(self, estimator: Any) -> Any:
-        """Return a clone of the estimator, fitted on all rows."""
+        """Return a clone of the estimator, fitted on all rows. Warnings about the data are not
+        repeated."""
         from sklearn.base import clone
 
         X = self.view(Method("", estimator))
@@ -137,23 +143,24 @@ class Data:
 
 @dataclass
 class ValidationTask:
-    """The cross-validation of one data set."""
+    """The cross-validation of one data set: methods, rows, folds and the wanted output. It holds no
+    scores; workers get it whole or in units."""
 
     methods: list[Method]
     data: Data
     folds: Folds
     want: str | None
-    """What is predicted beside the classes: None: nothing (always of a regression); "proba":
+    """The output beside the classes: None: nothing (always for a regression); "proba":
     probabilities; "scores": probabilities, or the values of decision_function; "if possible":
     probabilities, NaN for a classifier without any."""
     estimator_scorers: dict[str, Any]
     """Scorers that need a fitted estimator, by name; with some, every fit is in Python."""
     settings: dict[str, Any] = field(default_factory=dict)
-    """What a journal compares besides methods, folds and data."""
+    """Settings that a journal compares besides methods, folds and data."""
     n_jobs: Any = None
     """Threads."""
     memory_limit: int | None = None
-    """As in `cross_validate`."""
+    """The argument `memory_limit` of `cross_validate`, in bytes."""
 
     def __getstate__(self) -> dict[str, Any]:
         """State for a worker: without settings and views of the rows, and for one thread."""
@@ -161,29 +168,33 @@ class ValidationTask:
         return {**self.__dict__, "data": data, "settings": {}, "n_jobs": 1}
 
     def is_fast(self, method: Method) -> bool:
-        """Whether a method is one of our trees that the engine fits to all folds in one call."""
+        """Whether a method is one of our trees that the engine fits to all folds in one call. A
+        scorer that needs fitted estimators rules this out for all methods."""
         return method.config is not None and not self.estimator_scorers
 
     def table_of(self, method: Method) -> Any:
-        """The Table that a tree learns from."""
+        """The Table that a tree learns from: the method's own one, which a discretiser has binned,
+        else the Table of the data."""
         return self.data.table if method.table is None else method.table
 
 
 @dataclass
 class FoldOutputs:
-    """Out-of-fold output of all methods; test rows are in the order of `Folds.test_rows`."""
+    """Out-of-fold output of all methods; test rows are in the order of `Folds.test_rows`. Scores
+    are computed from it afterwards, so that workers and the journal need not know the metrics."""
 
     rows: dict[str, np.ndarray]
     """``"predictions"``: class codes, -1 = unclassified, int32, or numbers, float64, shape
     (methods, test rows). ``"proba"``, if asked for: probabilities or scores, shape (methods, test
     rows, n_classes)."""
     folds: dict[str, np.ndarray]
-    """Of shape (methods, folds): ``"sizes NAME"`` for each of `SIZES`; ``"seconds"``, the time of a
-    fit and its predictions; ``"scored NAME"`` for each scorer of fitted estimators."""
+    """Arrays of shape (methods, folds): ``"sizes NAME"`` for each of `SIZES`; ``"seconds"``, the
+    time of a fit and its predictions; ``"scored NAME"`` for each scorer of fitted estimators."""
 
     @classmethod
     def empty(cls, task: ValidationTask, n_methods: int, folds: Folds) -> FoldOutputs:
-        """Arrays for the output of some methods of a task on folds, still to be filled."""
+        """Arrays for the output of some methods of a task on folds, still to be filled. Values per
+        fold are NaN; predictions are uninitialised memory."""
         total, data = len(folds.test_rows), task.data
         dtype = np.float64 if data.task == "regression" else np.int32
         rows = {"predictions": np.empty((n_methods, total), dtype)}
@@ -198,12 +209,14 @@ class FoldOutputs:
 
     @property
     def predictions(self) -> np.ndarray:
-        """Class codes or numbers, shape (methods, test rows)."""
+        """Predicted class codes (int32; -1 stands for no prediction) or numbers (float64), shape
+        (methods, test rows). The test rows of all folds follow each other."""
         return self.rows["predictions"]
 
     @property
     def proba(self) -> np.ndarray | None:
-        """Probabilities or scores, shape (methods, test rows, n_classes)."""
+        """Probabilities or scores, shape (methods, test rows, n_classes); None if the metrics do
+        not need any."""
         return self.rows.get("proba")
 
     def store_trees(
@@ -213,7 +226,7 @@ class FoldOutputs:
 
         Args:
             places: positions of the methods.
-            output: what `_engine.cross_validate` returned.
+            output: the output of `_engine.cross_validate`.
             seconds: time that the call took.
             folds: all folds.
             numbers: numbers of the folds that were fitted.
@@ -230,7 +243,8 @@ class FoldOutputs:
         self.folds["seconds"][cells] = seconds / (len(places) * len(numbers))
 
     def store_estimator(self, place: int, output: list[dict[str, Any]]) -> None:
-        """Store what `_fit_on_fold` returned for the method at this position on each fold."""
+        """Store the output of `_fit_on_fold` for the method at this position, one dictionary per
+        fold in the order of the folds. All folds must be there."""
         for name, values in self.rows.items():
             values[place] = np.concatenate([fold[name] for fold in output])
         for name, values in self.folds.items():
@@ -238,13 +252,14 @@ class FoldOutputs:
 
 
 def is_ours(estimator: Any) -> bool:
-    """Whether an estimator is one of this package, which takes Tables."""
+    """Whether an estimator is defined in this package, so that it takes Tables. Subclasses that a
+    user defines elsewhere get arrays, as other estimators do."""
     return type(estimator).__module__.split(".")[0] == __name__.split(".", maxsplit=1)[0]
 
 
 def lacks_seed(estimator: Any) -> bool:
     """Whether an estimator of this package, or a part of a pipeline, draws random numbers and has
-    no seed, so that two runs differ. Other packages' estimators are not judged."""
+    no seed, so that two runs differ. Estimators of other packages are not checked."""
     from ..estimators.parameters import grows_at_random
 
     for part in (
@@ -265,7 +280,7 @@ def lacks_seed(estimator: Any) -> bool:
 
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:
-    """Return rows of an array, frame, list or sparse matrix."""
+    """Return rows of an array, frame, list or sparse matrix, by position. The kind of X is kept."""
     if isinstance(X, np.ndarray):
         return X[rows]
     from sklearn.utils import _safe_indexing
@@ -274,7 +289,8 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
 
 
 def named_error(name: str, error: Exception) -> Exception:
-    """The error with the name of the method in its message."""
+    """The error with the name of the method in its message, for comparisons of many methods. An
+    error that names it already is returned as it is."""
     if name in str(error):
         return error
     kind = next((kind for kind in REFUSALS if isinstance(error, kind)), type(error))
@@ -362,7 +378,7 @@ def _fit_estimators(
     """Yield the output of `_fit_on_fold` on all folds, method by method, in threads if `n_jobs` of
     the task asks for them."""
     jobs = [(task, method, fold) for method in methods for fold in folds.pairs]
-    for method in methods:  # what all fits share is made before threads start
+    for method in methods:  # objects that all fits share are made before threads start
         task.data.view(method)
     assert len(task.data.y) == len(task.data.target)
     # Outputs come in the order of the jobs, from one thread or several.

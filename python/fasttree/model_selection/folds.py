@@ -38,7 +38,7 @@ class Folds:
     Attributes:
         pairs: (train, test) row indices of each fold; folds of a repetition are consecutive.
         n_repeats: repetitions, which divide the number of folds.
-        description: what the folds are, for people.
+        description: the kind of the folds in words.
     """
 
     pairs: list[Fold]
@@ -47,33 +47,37 @@ class Folds:
 
     @property
     def n_splits(self) -> int:
-        """Folds per repetition."""
+        """Number of folds per repetition, at least 1; all repetitions have as many."""
         return len(self.pairs) // self.n_repeats
 
     @cached_property
     def train_sizes(self) -> np.ndarray:
-        """Number of training rows of each fold, int64 (folds,)."""
+        """Number of training rows of each fold, int64, shape (folds,). With the test sizes it gives
+        the correction of the resampled t test."""
         return np.array([len(train) for train, _ in self.pairs], dtype=np.int64)
 
     @cached_property
     def test_sizes(self) -> np.ndarray:
-        """Number of test rows of each fold, int64 (folds,)."""
+        """Number of test rows of each fold, int64, shape (folds,), by which per-row output is
+        divided into folds."""
         return np.array([len(test) for _, test in self.pairs], dtype=np.int64)
 
     @cached_property
     def test_rows(self) -> np.ndarray:
-        """Test rows of all folds, concatenated."""
+        """Row numbers of the test rows of all folds, concatenated in the order of the folds.
+        Predictions of a result have this order; with repetitions a row occurs several times."""
         return np.concatenate([test for _, test in self.pairs])
 
     @cached_property
     def ends(self) -> np.ndarray:
-        """Positions in `test_rows` at which the test rows of a fold begin, and their number,
-        (folds + 1,)."""
+        """Positions in `test_rows` at which the test rows of each fold begin, and their total
+        number at the end, shape (folds + 1,)."""
         return np.concatenate([[0], np.cumsum(self.test_sizes)])
 
     @property
     def starts(self) -> np.ndarray:
-        """Position in `test_rows` of the first test row of each fold, (folds,)."""
+        """Position in `test_rows` of the first test row of each fold, shape (folds,), as `np.split`
+        and `np.add.reduceat` take them."""
         return self.ends[:-1]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -86,14 +90,16 @@ class Folds:
         self.__dict__.update(state, pairs=[_unpacked(*pair) for pair in state["pairs"]])
 
     def partition_rows(self, n_rows: int) -> bool:
-        """Whether every repetition tests each of the rows once."""
+        """Whether the folds test each of the rows exactly once per repetition; the first repetition
+        is looked at. False for a single split per repetition, which tests a part of the rows."""
         if self.n_splits < 2:
             return False
         first = self.test_rows[: self.ends[self.n_splits]]
         return len(first) == n_rows and len(np.unique(first)) == n_rows
 
     def part(self, start: int, stop: int) -> Folds:
-        """Folds `start` to `stop` - 1, as repetitions if they are whole ones, else as one."""
+        """Folds `start` to `stop` - 1, as repetitions if they are whole ones, else as one
+        repetition. All folds give the same object."""
         if stop - start == len(self.pairs):
             return self
         whole = self.n_repeats > 1 and start % self.n_splits == stop % self.n_splits == 0
@@ -102,8 +108,8 @@ class Folds:
 
     @property
     def n_test_over_n_train(self) -> float:
-        """Total test rows over total training rows: exactly 1 / (k - 1) for k-fold
-        cross-validation."""
+        """Total number of test rows over total number of training rows, which the corrected
+        resampled t test needs: exactly 1 / (k - 1) for k-fold cross-validation."""
         return float(self.test_sizes.sum() / self.train_sizes.sum())
 
 
@@ -245,7 +251,7 @@ def make_folds(
     """
     if isinstance(cv, Folds):  # made before, for other methods
         return cv
-    # The pairs of a splitter, or those that were given.
+    # The pairs of a splitter, or the given pairs.
     n_rows = len(target)
     codes = None if groups is None else group_codes(groups, n_rows)
     splitter = resolve_cv(cv, random_state, task, grouped=codes is not None)

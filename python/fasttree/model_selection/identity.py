@@ -37,15 +37,15 @@ _CHUNK = 1 << 24
 
 
 class _NoText(Exception):
-    """A value that no text can stand for."""
+    """Raised for a value that cannot be written as text."""
 
 
 def text_of(value: Any) -> str:
     """A value as text, equal for equal values.
 
     Functions and classes of the caller are written by a hash of their code and of all that it
-    reaches: defaults, closures, global names, other functions. What an installed package defines is
-    written by its name and the version of the package.
+    reaches: defaults, closures, global names, other functions. Objects that an installed package
+    defines are written by their names and the version of the package.
 
     Raises:
         ValueError: the value reaches something that has no text, such as an open file; it is named.
@@ -75,7 +75,8 @@ class _Writer:
     """Writes values; one that was met before is written by its number."""
 
     met: dict[int, tuple[int, Any]]
-    """By the id: the number, and the value, so that no other one takes the id."""
+    """Number and value by the id of the value. The value is kept so that no other object takes its
+    id."""
 
     def text(self, value: Any) -> str:
         """A value as text."""
@@ -170,9 +171,9 @@ _CONSTANT: Any = tuple | frozenset | slice | range | types.CodeType
 _BUILTIN = types.BuiltinFunctionType | types.MethodWrapperType
 _WITHOUT_STATE = ("builtins", "collections")
 _UNWRITTEN = {"__dict__", "__weakref__", "__module__", "__doc__", "__firstlineno__"}
-"""Entries of a class that say nothing about what it does."""
+"""Entries of a class that have no influence on its behaviour."""
 _UNSEEN = {"eval", "exec", "globals", "__import__"}
-"""Functions that reach what no code names."""
+"""Functions that can reach objects that the code does not name."""
 _GLOBALS = {"LOAD_GLOBAL", "LOAD_NAME"}
 
 
@@ -189,8 +190,8 @@ def _is_slot(value: Any) -> bool:
 
 
 def _function_parts(function: types.FunctionType) -> list[Any]:
-    """All that decides what a function returns: code, defaults, attributes, and the values of the
-    names that its code and the functions inside it read.
+    """All that determines the result of a function: code, defaults, attributes, and the values of
+    the names that its code and the functions inside it read.
 
     A call of `eval` or the like raises `_NoText`.
     """
@@ -295,7 +296,8 @@ def _feed_rows(digest: Any, X: Any) -> None:
 
 
 def version_of(thing: Any) -> tuple[str, str]:
-    """The package that an object comes from, and its version ("" where it has none).
+    """The package that an object's class comes from, and its version ("" where it has none), for
+    the settings of a result.
 
     >>> import sklearn
     >>> from sklearn.tree import DecisionTreeClassifier

@@ -1,4 +1,4 @@
-"""Ctrl-C with ``on_interrupt="return"``: what is finished is the result.
+"""Ctrl-C with ``on_interrupt="return"``: the finished part is the result.
 
 `finish` works on units, such as data sets or the steps of an experiment. The result of a unit is
 kept as a whole or not at all. An interrupt before the first unit is finished is raised.
@@ -13,15 +13,16 @@ from .._checks import choice
 from .._checks.data_warnings import warn_caller
 
 ON_INTERRUPT = choice("raise", "return")
-"""A check of the argument `on_interrupt`: Ctrl-C raises KeyboardInterrupt, or the call returns what
-is finished."""
+"""A check of the argument `on_interrupt`: Ctrl-C raises KeyboardInterrupt, or the call returns the
+finished part."""
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 class InterruptedWarning(UserWarning):
-    """A run was interrupted and returned what was finished."""
+    """A run was interrupted and returned the finished part. The result then covers fewer folds or
+    data sets than were asked for."""
 
 
 def finish(
@@ -32,7 +33,7 @@ def finish(
     Args:
         units: the arguments of `work`.
         work: computes the result of a unit.
-        what: what the units are, in the plural, for the warning.
+        what: the word for the units, in the plural, for the warning.
         on_interrupt: ``"raise"`` or ``"return"``.
 
     Returns:

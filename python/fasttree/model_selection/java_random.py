@@ -20,7 +20,8 @@ _MASK = (1 << 48) - 1
 
 
 class JavaRandom:
-    """java.util.Random(seed).
+    """The numbers of ``java.util.Random(seed)``, a 48-bit linear congruential generator, so that
+    Weka's folds can be drawn without Java.
 
     >>> JavaRandom(1).next_ints([150] * 8).tolist()
     [135, 88, 97, 63, 104, 4, 134, 106]
@@ -35,7 +36,8 @@ class JavaRandom:
         return self._state >> 17
 
     def next_int(self, bound: int) -> int:
-        """Return the next integer in [0, bound); 1 <= bound < 2^31."""
+        """Return the next integer in [0, bound), as Java's ``nextInt(bound)``. Raises ValueError
+        unless 1 <= bound < 2^31."""
         if not 0 < bound < 1 << 31:
             raise ValueError(f"bound={shown(bound)} must be between 1 and 2^31 - 1")
         bits = self._next_31()
@@ -48,5 +50,6 @@ class JavaRandom:
         return value
 
     def next_ints(self, bounds: Iterable[int]) -> np.ndarray:
-        """Return next_int(bound) for every one of `bounds`, in order, int64 of the same length."""
+        """Return `next_int` of every one of `bounds`, in order, as int64 of the same length. Each
+        number advances the state, as single calls do."""
         return np.array([self.next_int(int(bound)) for bound in bounds], dtype=np.int64)

@@ -100,8 +100,8 @@ def _packed(outputs: FoldOutputs) -> str:
 
 
 def _unpack(text: str, outputs: FoldOutputs) -> None:
-    """Fill the arrays of an output with those that `_packed` wrote; no more is decompressed than
-    they need.
+    """Fill the arrays of an output with the arrays that `_packed` wrote; no more is decompressed
+    than they need.
 
     Raises:
         ValueError: another length.
@@ -179,12 +179,14 @@ class JournalTask:
         self.extend(record)
 
     def extend(self, record: dict[str, Any]) -> None:
-        """Append the methods of a record, with their settings."""
+        """Append the methods of a record, with their settings. A later run of the same data may
+        compare more methods."""
         self.settings |= {str(k): str(v) for k, v in record["settings"].items()}
         self.methods += map(str, record["methods"])
 
     def add(self, line: int, record: dict[str, Any]) -> None:
-        """Append a finished unit."""
+        """Append a finished unit, whose record stands on this line of the file. Raises ValueError
+        for unknown methods or folds out of range."""
         methods, folds = record["methods"], range(record["start"], record["stop"])
         is_known = methods and {*methods} <= {*self.methods}
         if not (is_known and 0 <= folds.start < folds.stop <= self.n_folds):
@@ -192,7 +194,8 @@ class JournalTask:
         self.done.append((line, record))
 
     def finished(self) -> dict[str, int]:
-        """Number of finished folds, by method; all folds of one that does not apply."""
+        """Number of finished folds, by method. A method that does not apply counts as finished on
+        all folds."""
         folds = dict.fromkeys(self.methods, 0)
         for _, record in self.done:
             for name in record["methods"]:
@@ -201,7 +204,8 @@ class JournalTask:
         return {name: min(n, self.n_folds) for name, n in folds.items()}
 
     def skipped(self) -> dict[str, str]:
-        """Methods that do not apply, with the reason."""
+        """Methods that do not apply to the data, by name, with the message of their error. If a
+        method has several errors, the first one counts."""
         errors = [(record.get("errors"), {*record["methods"]}) for _, record in self.done]
         return {
             name: str(error[1])
@@ -212,7 +216,7 @@ class JournalTask:
 
 
 _FAULTS = (LookupError, TypeError, ValueError, AttributeError, OverflowError, zlib.error)
-"""Errors of a record that does not hold what its kind needs."""
+"""Errors of a record without the entries that its kind needs."""
 
 
 def _tasks_of(path: str, records: list[dict[str, Any]]) -> list[JournalTask]:
@@ -287,7 +291,8 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Close the file and give up its lock."""
+        """Close the file and give up its lock, so that another run may continue it. A context
+        manager calls this."""
         self._file.close()
 
     def _append(self, record: dict[str, Any]) -> None:
@@ -305,11 +310,12 @@ class Journal:
             ) from error
 
     def settled(self) -> None:
-        """Note that the first units of all methods are finished: none of them is refused."""
+        """Note that every method has finished its first unit without a refusal. From then on a
+        refusal does not remove records from the file."""
         self._before = None
 
     def meet(self, task: ValidationTask, name: Any, settings: dict[str, str]) -> JournalTask | None:
-        """The next task of the journal, which must agree with what this run does; None if the
+        """The next task of the journal, which must agree with the task of this run; None if the
         journal has no more tasks.
 
         Raises:
@@ -342,7 +348,8 @@ class Journal:
     def enter(
         self, entry: JournalTask | None, task: ValidationTask, name: Any, settings: dict[str, str]
     ) -> JournalTask:
-        """The task in the journal, to which it is written if it is new, as its new methods are."""
+        """Return the task in the journal. A new task, or new methods of a known one, are written to
+        the file first."""
         methods = [method.name for method in task.methods]
         if entry is None:
             record = {
@@ -365,13 +372,14 @@ class Journal:
                 "settings": {k: v for k, v in settings.items() if k not in entry.settings},
             }
             entry.extend(record)
-        if self._before is None:  # a refusal takes back what is appended from here on
+        if self._before is None:  # a refusal takes back the records that are appended from here on
             self._before = self._file.seek(0, os.SEEK_END)
         self._append(record)
         return entry
 
     def outcomes(self, entry: JournalTask, task: ValidationTask) -> list[Outcome]:
-        """The outcomes of the finished units of a task, checked."""
+        """The outcomes of the finished units of a task, checked against its folds and methods.
+        Raises DataFileError with the line for a record that does not fit."""
         outcomes = []
         for line, record in entry.done:
             try:
@@ -384,7 +392,8 @@ class Journal:
         return outcomes
 
     def add(self, entry: JournalTask, task: ValidationTask, outcome: Outcome) -> None:
-        """Write the outcome of a unit."""
+        """Write the outcome of a unit as one line. A killed process loses at most the line that it
+        was writing."""
         if outcome.unit.start > 0:  # first folds come before it
             self.settled()
         self._append({"what": "unit", "task": entry.number, **_record_of(task, outcome)})

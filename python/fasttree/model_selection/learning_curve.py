@@ -1,7 +1,7 @@
 """`learning_curve`: how a method improves with more training rows.
 
 Each repetition draws a test set and trains on growing shares of the other rows
-(`LearningCurveSplit`); all methods get the same rows. The cost is that of `cross_validate` with
+(`LearningCurveSplit`); all methods get the same rows. It costs as much as `cross_validate` with
 sizes x repetitions folds.
 """
 
@@ -46,11 +46,12 @@ class LearningCurve(Rendered):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Names of the methods."""
+        """Names of the methods, in the order in which they were given."""
         return self.result.methods
 
     def values(self, method: str, metric: str) -> np.ndarray:
-        """The scores, shape (repetitions, sizes).
+        """The scores of a method by a metric, shape (repetitions, sizes). KeyError for an unknown
+        method or metric.
 
         Args:
             method: name of the method.
@@ -91,7 +92,8 @@ class LearningCurve(Rendered):
         ]
 
     def tables(self) -> list[ReportTable]:
-        """Return the tables of the result; see `fasttree.exports.tables`."""
+        """Return one table per metric: a row for each training size, a column for each method, with
+        mean and standard deviation over the repetitions. All text forms render these."""
         records = {(row["metric"], row["n_train"], row["method"]): row for row in self.records()}
         repeats = len(self.values(self.methods[0], self.result.metrics[0]))
         tables = []
@@ -106,7 +108,8 @@ class LearningCurve(Rendered):
         return tables
 
     def document(self) -> dict[str, Any]:
-        """Return the whole result as plain data, for JSON."""
+        """Return the whole result as plain data, for JSON: training sizes, one record per metric,
+        size and method, and the settings."""
         return {
             "kind": self.kind,
             "dataset": self.result.name,
@@ -164,7 +167,7 @@ def learning_curve(
         A `LearningCurve`.
 
     Raises:
-        ValueError: a size outside its range, and what `cross_validate` raises.
+        ValueError: a size outside its range, and the errors of `cross_validate`.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB

@@ -103,7 +103,8 @@ class LearningCurveSplit(Splitter):
         return n_test
 
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
-        """Yield (train, test) row indices in row order; repetition by repetition, sizes inside."""
+        """Yield (train, test) row numbers, ascending: for each repetition all sizes, with one test
+        set. If `nested`, each training set is part of the next larger one."""
         codes = label_codes(X, y, type(self).__name__) if self.stratify else None
         n_rows = row_count(X, y)
         n_test = self._n_test(n_rows)

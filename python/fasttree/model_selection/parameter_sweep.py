@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 AXES = ("criterion", "theta", "alpha", "decay")
 
 _OF_RESULT = ("dataset", "method")
-"""What a row of the result says that a setting says otherwise."""
+"""Columns of the result that repeat a setting in another form."""
 
 
 def _label(value: Any) -> str:
@@ -95,7 +95,8 @@ class Sweep(Rendered):
     @property
     def best(self) -> dict[str, Any]:
         """The setting with the best mean of the first metric (the first among equals), with that
-        mean."""
+        mean. Means that are equal to rounding count as equal; the mean is not corrected for the
+        choice, so it is biased upwards."""
         metric = self.result.metrics[0]
         sign = 1.0 if self.result.directions.get(metric, True) else -1.0
         means = [sign * self.result.mean(m, metric) for m in self.result.methods]
@@ -114,7 +115,9 @@ class Sweep(Rendered):
         ]
 
     def tables(self, *, sd: str = "folds") -> list[ReportTable]:
-        """Return the tables of the result; see `fasttree.exports.tables`."""
+        """Return one table per metric, laid out as the axes of the sweep. `sd`: "folds", the
+        standard deviation of fold values, or of means of repetitions. All text forms render
+        these."""
         rows, columns, places, across = self.layout()
         scores = self.result
         title = f"{scores.name}: " if scores.name else ""
@@ -131,7 +134,8 @@ class Sweep(Rendered):
         return tables
 
     def document(self) -> dict[str, Any]:
-        """Return the whole result as plain data, for JSON."""
+        """Return the whole result as plain data, for JSON: the axes, the best setting, one record
+        per setting, and the settings of the run."""
         return {
             "kind": self.kind,
             "dataset": self.result.name,
@@ -175,7 +179,8 @@ class Sweep(Rendered):
         return " ".join(_label(row[k]) for k in named) or str(criterion)
 
     def plot(self, metric: str | None = None, ax: Axes | None = None, **options: Any) -> Any:
-        """Draw the map as a heat map; see `fasttree.plots.accuracy_map`. Returns the axes."""
+        """Draw the map as a heat map and return the matplotlib axes. `metric` is the first metric
+        by default; see `fasttree.plots.accuracy_map` for the options."""
         from ..plots import accuracy_map
 
         return accuracy_map(self, metric, ax=ax, **options)
@@ -190,7 +195,8 @@ def _several(value: Any) -> tuple[Any, ...]:
 def _made(
     criterion: str, theta: tuple[float, ...], alpha: float, decay: str | None, at_zero: float
 ) -> Any:
-    """The criterion of one setting, with those of the parameters that it has."""
+    """The criterion of one setting. Only parameters that the criterion has, and that are not
+    without effect, are set."""
     made: Any = criteria.make(criterion)
     parameters = made.get_params()
     if "radius" in parameters:
@@ -227,7 +233,7 @@ def _combinations(
                 label += f" {decay if isinstance(decay, str) else shown(decay)}"
             label += f" theta={_label(theta)}" if len(thetas) > 1 and "theta" in parameters else ""
             made[label] = _made(name, theta, alpha, decay, at_zero)
-    # Refuse what would have no effect, and what would be run twice.
+    # Refuse settings without an effect, and settings that would be run twice.
     weights = [getattr(criterion, "at_zero", 0.0) for criterion in made.values()]
     if at_zero != 0 and at_zero not in weights:
         raise ValueError(
@@ -275,7 +281,7 @@ def sweep(
         at_zero: weight of pairs at distance 0 under ``"power"``.
         cv, scoring, task, random_state, n_jobs, progress, client, journal, memory_limit: as in
             `cross_validate`.
-        **params: parameters of every tree, for instance those of ``presets.VILALTA2001`` but its
+        **params: parameters of every tree, for instance ``presets.VILALTA2001`` without its
             criterion.
 
     Returns:

@@ -32,7 +32,8 @@ T = TypeVar("T")
 
 
 class ByName(Generic[T]):
-    """A mapping whose error for an unknown name lists the known ones."""
+    """A read-only mapping in the order of insertion. Its KeyError for an unknown name lists the
+    known ones."""
 
     _noun: ClassVar[str]
     _held: dict[str, T]
@@ -81,7 +82,7 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         metrics: names of the metrics of `scoring`.
         folds: the `Folds`.
         task: "classification" or "regression".
-        classes: class labels; none of a regression.
+        classes: class labels; empty for a regression.
         settings: methods, folds, scoring, seed, parameters, and what automatic settings mean.
         seconds: wall time.
         directions: metric -> larger is better.
@@ -122,30 +123,34 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
 
     @property
     def true_codes(self) -> np.ndarray:
-        """True class codes, shape (test rows,), in the order of `folds.test_rows`; a regression has
-        `true_numbers` instead."""
+        """True class codes, shape (test rows,), in the order of `folds.test_rows`. AttributeError
+        for a regression, which has `true_numbers`."""
         if self.task == "regression":
             raise AttributeError("a regression has no class codes: see true_numbers")
         return self._truth
 
     @property
     def true_numbers(self) -> np.ndarray:
-        """The numbers of a regression, float64 (test rows,), in the order of `folds.test_rows`."""
+        """The observed numbers of a regression, float64, shape (test rows,), in the order of
+        `folds.test_rows`. AttributeError for a classification, which has `true_codes`."""
         if self.task == "classification":
             raise AttributeError("a classification has no numbers: see true_codes")
         return self._truth
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Names of the methods, in order."""
+        """Names of the methods, in the order in which they were given; methods that do not apply
+        are not among them."""
         return tuple(self._held)
 
     def values(self) -> Any:
-        """The `MethodScores`, in order (as for any mapping)."""
+        """The `MethodScores`, in the order of `methods`, as for any mapping. Values of the folds
+        are in each of them, by metric."""
         return self._held.values()
 
     def matrix(self, metric: str) -> np.ndarray:
-        """Return fold values of all methods, (methods, folds)."""
+        """Return the fold values of a metric for all methods, shape (methods, folds). Folds in
+        which the metric has no value are NaN."""
         return np.array([scores[metric] for scores in self._held.values()])
 
     def larger_is_better(self, metric: str) -> bool:
@@ -155,12 +160,14 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return greater_is_better(metric) if direction is None else direction
 
     def repeat_means(self, method: str, metric: str) -> np.ndarray:
-        """Return the mean of every repetition, (repetitions,)."""
+        """Return the mean over the folds of every repetition, shape (repetitions,). Their spread is
+        smaller than the spread of folds."""
         repeats = self[method][metric].reshape(self.folds.n_repeats, self.folds.n_splits)
         return np.array([exact_mean(folds) for folds in repeats.tolist()])
 
     def mean(self, method: str, metric: str) -> float:
-        """Return the mean over folds, from their exact sum: the same for any order of them."""
+        """Return the mean of a metric over the folds. It is rounded once, from the exact sum, so
+        that the order of the folds does not matter."""
         return exact_mean(self[method][metric].tolist())
 
     def sd(self, method: str, metric: str, *, of: str = "folds") -> float:
@@ -188,8 +195,9 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return self.data.fitted(self.settings["methods"][self[method].name])
 
     def summary(self) -> list[dict[str, Any]]:
-        """Return one dict per method and metric: mean, sd (of folds), sd_repeats (of repetition
-        means), folds."""
+        """Return one dictionary per method and metric: mean, sd (of folds), sd_repeats (of means of
+        repetitions) and number of folds. Sizes of trees are among the metrics where every fold has
+        one."""
         return [
             {
                 "dataset": self.name,
@@ -211,7 +219,7 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return [name for name in ("leaves", "nodes", "depth") if name not in self.metrics]
 
     def records(self, *, folds: bool = False) -> list[dict[str, Any]]:
-        """Return the rows of `summary`: what CSV and JSON hold.
+        """Return the rows of `summary`, which CSV and JSON hold.
 
         With `folds` one dict per method and fold: the sizes of the fold, the metrics' values and
         the sizes of the tree. `folds.test_rows` has the rows of the folds.
@@ -238,7 +246,8 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
 
     @property
     def fold_values(self) -> dict[str, dict[str, list[float]]]:
-        """Method -> metric -> values of the folds, in order, as JSON holds them, without times."""
+        """Values of the folds in order, by method and metric, as JSON holds them. Times are left
+        out, so that equal runs give equal values."""
         return {
             method: {name: values.tolist() for name, values in scores.items() if name != "seconds"}
             for method, scores in self.items()
@@ -246,7 +255,8 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
 
     def tables(self, *, sd: str = "folds", per_class: bool = False) -> list[ReportTable]:
         """Return the tables of the result: methods by metrics; with `per_class` one more per
-        method."""
+        method. `sd`: "folds" or "repeats", as in `sd`. ValueError for `per_class` of a
+        regression."""
         if per_class and self.task == "regression":
             raise ValueError("per_class=True: a regression has no classes; leave it out")
         # The metrics, then the sizes of trees where all methods are trees.
@@ -294,7 +304,7 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return tests
 
     def environment(self) -> dict[str, Any]:
-        """Return what is needed to run it again: methods, folds, seed, data, versions.
+        """Return everything that is needed to run it again: methods, folds, seed, data, versions.
 
         ``data`` has rows and target; of a result that has the rows also the Python that reads a
         file or data set again (``read_by``, "" for others) and the SHA-256 of columns and target.
@@ -307,7 +317,8 @@ class CrossValidation(Rendered, ByName[MethodScores], Mapping[str, MethodScores]
         return {**self.settings, "methods": made, "data": about, "versions": versions()}
 
     def document(self) -> dict[str, Any]:
-        """Return the whole result as plain data, for JSON."""
+        """Return the whole result as plain data, for JSON: a summary per method, fold values, the
+        best constant and the settings."""
         return {
             "kind": self.kind,
             "dataset": self.name,
@@ -364,14 +375,15 @@ def _estimator_code(estimator: Any) -> str:
 
 
 def automatic_notes(results: Iterable[CrossValidation]) -> list[str]:
-    """The note on settings that follow the criterion, on all data sets; none where there are
-    none."""
+    """The note on settings that follow the criterion, on all data sets; empty where there are no
+    such settings."""
     phrases = dict.fromkeys(phrase for result in results for phrase in result.settings["automatic"])
     return [f"Automatic settings: {'; '.join(phrases)}."] if phrases else []
 
 
 def spread_note(sd: str, *columns: Iterable[Cell], over: str = "") -> str:
-    """What the numbers of a table are, and that the best are emphasised where some are."""
+    """The note of a table: its numbers are means with standard deviations of folds or of
+    repetitions (`sd`), and the best values are emphasised, if a cell is bold."""
     spread = "fold values" if sd == "folds" else "repetition means"
     best = "; best values emphasised" * any(cell.bold for column in columns for cell in column)
     return f"Mean (standard deviation of {spread}){over}{best}."

@@ -37,7 +37,7 @@ DEFAULT_SCORING: dict[Task, tuple[str, ...]] = {
     "classification": ("accuracy",),
     "regression": ("r2", "rmse", "mae"),
 }
-"""The metrics of a call that names none."""
+"""The metrics of a call that does not name any."""
 
 
 def _named(name: str) -> Any:
@@ -53,7 +53,8 @@ def _named(name: str) -> Any:
 
 
 def resolve_scoring(scoring: Any) -> Scoring:
-    """Return name -> scorer for a name, a scorer, a callable, a list of these, or a dict.
+    """Return name -> scorer for a name, a scorer, a callable, a list of these, or a dict, in order.
+    Raises ValueError for an unknown name.
 
     >>> list(resolve_scoring(("accuracy", "leaves")))
     ['accuracy', 'leaves']
@@ -104,12 +105,13 @@ def _metrics_of(scoring: Scoring) -> list[Metric]:
 
 
 def tasks_of(scoring: Scoring) -> set[Task]:
-    """The tasks that the metrics are of; sizes of trees and scikit-learn's scorers say none."""
+    """The tasks that the metrics belong to; empty if the metrics fit both, as sizes of trees and
+    scikit-learn's scorers do."""
     return {metric.task for metric in _metrics_of(scoring) if metric.task is not None}
 
 
 def scoring_for_task(scoring: Scoring | None, task: Task) -> Scoring:
-    """The metrics of a call, or for None those of the task.
+    """The metrics of a call; for None the default metrics of the task.
 
     Raises:
         ValueError: a metric of the other task.
@@ -137,21 +139,23 @@ def _task_of_function(scorer: Any, task: Task) -> Task:
 
 
 def needed_probabilities(scoring: Scoring) -> str | None:
-    """What the metrics read of the classes: "proba", probabilities; "scores", for which the values
-    of decision_function would do as well; None, nothing but labels."""
+    """The output of classifiers that the metrics read: "proba", probabilities; "scores", for which
+    the values of decision_function would do as well; None, nothing but labels."""
     needs = {metric.needs for metric in _metrics_of(scoring)}
     return next((name for name in ("proba", "scores") if name in needs), None)
 
 
 def estimator_scorers(scoring: Scoring) -> Scoring:
-    """Return the scorers that need a fitted estimator of their own, by name."""
+    """Return the scorers that need a fitted estimator, by name. They are scikit-learn's scorers and
+    functions; with any of them each fold is fitted in Python."""
     return {
         key: scorer for key, scorer in sorted(scoring.items()) if not isinstance(scorer, Scorer)
     }
 
 
 def greater_is_better(name: str, scoring: Scoring | None = None) -> bool:
-    """Whether larger values of a metric in a result are better (scikit-learn scorers always)."""
+    """Whether larger values of a metric in a result are better. This holds for all scikit-learn
+    scorers, which negate errors, and for unknown names."""
     found = (scoring or {}).get(name)
     if isinstance(found, Scorer):
         return found.metric.greater_is_better
@@ -194,7 +198,8 @@ class FoldScores:
     outputs: FoldOutputs
 
     def columns(self, scoring: Scoring) -> dict[str, np.ndarray]:
-        """Return fold values of every metric, of sizes and times, (methods, folds) each."""
+        """Return the fold values of every metric, then of sizes and times, by name; each has the
+        shape (methods, folds)."""
         of_folds = self.outputs.folds
         values_by_metric: dict[str, np.ndarray] = {}
         for name, scorer in scoring.items():
@@ -218,12 +223,14 @@ class FoldScores:
 
     @cached_property
     def truth(self) -> np.ndarray:
-        """True class codes or numbers, shape (test rows,)."""
+        """True class codes or numbers of the test rows of all folds, shape (test rows,), in the
+        order of the predictions."""
         return self.data.target[self.folds.test_rows]
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """Confusion counts (methods, folds, k, k + 1)."""
+        """Confusion counts, shape (methods, folds, k, k + 1); rows are true classes, and the last
+        column counts rows without a prediction."""
         n_folds, k = len(self.folds.pairs), len(self.data.classes)
         groups = np.repeat(np.arange(n_folds), self.folds.test_sizes)
         return confusion_counts(
@@ -232,14 +239,18 @@ class FoldScores:
 
     @cached_property
     def prior(self) -> np.ndarray:
-        """The class probabilities of the training rows, for each test row, (test rows, k)."""
+        """The class probabilities of the training rows, for each test row, (test rows, k).
+        Information metrics compare predictions with these, so a fold's test rows take no part in
+        them."""
         codes, k = self.data.target, len(self.data.classes)
         counts = (np.bincount(codes[train], minlength=k) for train, _ in self.folds.pairs)
         return np.repeat(np.array([*map(class_prior, counts)]), self.folds.test_sizes, axis=0)
 
     def score(self, scorer: Scorer) -> np.ndarray:
-        """Return the metric in its own orientation, (methods, folds)."""
-        # By what the metric is computed from: confusion counts, single rows, or the rows of a fold.
+        """Return the values of a metric in its own orientation, shape (methods, folds). Raises
+        ValueError if it needs probabilities that were not computed."""
+        # There are three cases: the metric is computed from confusion counts, from single rows, or
+        # from the rows of a fold.
         metric, options = scorer.metric, _options(scorer, self.data.classes)
         if metric.from_confusion is not None:
             return np.asarray(metric.from_confusion(self.counts, **options), dtype=np.float64)

@@ -49,7 +49,8 @@ Fold = tuple[np.ndarray, np.ndarray]
 
 
 def row_count(X: Any, y: Any) -> int:
-    """Return the number of rows of X (or of y, when X is None)."""
+    """Return the number of rows of X (or of y, when X is None). Raises ValueError when both are
+    None."""
     source = X if X is not None else y
     if source is None:
         raise ValueError("give X or y: the number of rows must be known")
@@ -58,8 +59,8 @@ def row_count(X: Any, y: Any) -> int:
 
 
 def label_codes(X: Any, y: Any, name: str) -> np.ndarray:
-    """Return labels as int64 codes (in any order), shape (n_rows,); those of a Table, if y is
-    None."""
+    """Return labels as int64 codes (in any order), shape (n_rows,). If y is None, X must be a
+    Table, whose class codes are returned."""
     if y is None:
         y = getattr(X, "y_codes", None)
     if y is None:
@@ -83,7 +84,8 @@ def label_codes(X: Any, y: Any, name: str) -> np.ndarray:
 
 
 def check_folds(n_splits: int, n_rows: int, name: str) -> None:
-    """Raise ValueError when there are fewer rows than folds."""
+    """Raise ValueError when there are fewer rows than folds, as a fold would then test no row.
+    `name` of the splitter begins the message."""
     if n_splits > n_rows:
         raise ValueError(
             f"{name}: {n_splits} folds need at least {counted(n_splits, 'row')}, there are "
@@ -92,7 +94,8 @@ def check_folds(n_splits: int, n_rows: int, name: str) -> None:
 
 
 def folds_of_assignment(assignment: np.ndarray, n_splits: int) -> Iterator[Fold]:
-    """Yield (train, test) in row order from the fold number of every row, shape (n_rows,)."""
+    """Yield (train, test) row numbers, ascending, from the fold number of every row, shape
+    (n_rows,). A fold without rows yields an empty test set."""
     for fold in range(n_splits):
         is_tested = assignment == fold
         yield np.flatnonzero(~is_tested), np.flatnonzero(is_tested)
@@ -115,7 +118,8 @@ class Splitter(Parameters):
         self.n_repeats = check_whole("n_repeats", self.n_repeats, 1)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of folds over all repetitions."""
+        """Return the number of folds over all repetitions. The arguments are not used; scikit-learn
+        passes them."""
         return self.n_splits * self.n_repeats
 
 
@@ -167,7 +171,7 @@ class StratifiedRepeatedKFold(Splitter):
 
 def FiveByTwo(random_state: Seed = 0) -> StratifiedRepeatedKFold:
     """Return stratified 5 x 2 cross-validation (Dietterich 1998), the folds of the 5x2cv t and F
-    tests.
+    tests. The two folds of a repetition have as many rows each, apart from one.
 
     >>> FiveByTwo().get_n_splits()
     10
@@ -176,7 +180,8 @@ def FiveByTwo(random_state: Seed = 0) -> StratifiedRepeatedKFold:
 
 
 def shuffled_order(n_rows: int, seed: int) -> list[int]:
-    """Return the row order after Weka's `randomize(seed)`."""
+    """Return the row order after Weka's `randomize(seed)`, a Fisher-Yates shuffle from the end with
+    Java's random numbers. It depends on the number of rows and the seed only."""
     order = list(range(n_rows))
     last = n_rows - 1
     for step, other in enumerate(JavaRandom(seed).next_ints(np.arange(n_rows, 1, -1)).tolist()):
@@ -186,7 +191,8 @@ def shuffled_order(n_rows: int, seed: int) -> list[int]:
 
 
 def weka_order(codes: np.ndarray, n_splits: int, seed: int) -> np.ndarray:
-    """Return the row order after Weka's `randomize(seed)` and `stratify(n_splits)`, int64 (n,)."""
+    """Return the row order after Weka's `randomize(seed)` and `stratify(n_splits)`, int64, shape
+    (n_rows,). Consecutive blocks of it are the test sets."""
     n_rows = len(codes)
     order = shuffled_order(n_rows, seed)
     # Group by class: from row `index` on, swap the rows of the class of the row before to the
@@ -251,7 +257,7 @@ class WekaKFold(Splitter):
                 yield np.concatenate([order[:start], order[stop:]]), order[start:stop]
 
     def _order(self, X: Any, y: MaybeArray, seed: int) -> np.ndarray:
-        """The order of the rows, of which consecutive blocks are the folds."""
+        """The order of the rows. Consecutive blocks of it are the test rows of the folds."""
         return np.array(shuffled_order(row_count(X, y), seed), dtype=np.int64)
 
 
@@ -343,7 +349,8 @@ class GroupedKFold(Splitter):
 
 
 def warn_of_torn_groups(pairs: list[Fold], codes: np.ndarray, description: str) -> None:
-    """Warn where a fold trains and tests on rows of one group."""
+    """Warn where a fold trains and tests on rows of one group, since its score is then too good for
+    new groups. One fold is enough; the warning counts its groups."""
     n_groups = int(codes.max()) + 1
     for fold in pairs:
         trained, tested = (np.bincount(codes[rows], minlength=n_groups) > 0 for rows in fold)
@@ -402,15 +409,17 @@ class ContiguousKFold(Splitter):
         return bounds
 
     def holdout_rows(self, n_rows: int) -> np.ndarray:
-        """Return the row indices of the test set (empty without a holdout)."""
+        """Return the row numbers of the held-out test set, the last part of the rows; empty without
+        a holdout."""
         return np.arange(self._bounds(n_rows)[-1], n_rows)
 
     def training_rows(self, n_rows: int) -> np.ndarray:
-        """Return the row indices of all folds together."""
+        """Return the row numbers of all folds together: the rows before the holdout."""
         return np.arange(self._bounds(n_rows)[-1])
 
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
-        """Yield (train, test) row indices in row order; y is not used."""
+        """Yield (train, test) row numbers of each fold, in row order. Rows of the holdout are in
+        neither; y and groups are not used."""
         bounds = self._bounds(row_count(X, y))
         rows = np.arange(bounds[-1])
         for start, stop in pairwise(bounds.tolist()):

@@ -90,7 +90,7 @@ def folds_by_time(cv: Any, name: str) -> Any:
 
 
 def are_by_time(folds: Folds) -> bool:
-    """Whether each fold trains on rows before those that it tests.
+    """Whether each fold trains only on rows before its test rows.
 
     Examples:
         >>> are_by_time(Folds([(np.array([0, 1]), np.array([2]))]))

@@ -1,10 +1,10 @@
 """Units of work: the pieces of a cross-validation, which may run in any order and process.
 
 What
-    `plan_units` divides what is left of tasks into units, each a group of methods on a block of
-    consecutive folds; `run_unit` computes one, in any process; `gather_outputs` puts the outcomes
-    together. `execution` calls these. A tree depends on its fold only, so the outcome equals that
-    of one call to the bit (but for `seconds`, which are measured).
+    `plan_units` divides the remaining fits of tasks into units, each a group of methods on a block
+    of consecutive folds; `run_unit` computes one, in any process; `gather_outputs` puts the
+    outcomes together. `execution` calls these. A tree depends on its fold only, so the outcome
+    equals the outcome of one call to the bit, except for `seconds`, which are measured.
 Sizes
     A unit takes about a second. With a journal, a killed run loses the units that were running, so
     there the first fold of each method is measured, and the rest is planned by its time. Without a
@@ -33,7 +33,8 @@ pairs of rows, and per fit of another classifier; measured on one core."""
 
 
 class Unit(NamedTuple):
-    """Methods on consecutive folds."""
+    """A group of methods on a block of consecutive folds: the part of a task that one worker
+    computes in one call."""
 
     places: tuple[int, ...]
     """Positions of the methods in the task."""
@@ -44,13 +45,14 @@ class Unit(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Number of fits."""
+        """Number of fits, one per method and fold, by which progress is counted."""
         return len(self.places) * (self.stop - self.start)
 
 
 @dataclass
 class Outcome:
-    """The outcome of a unit."""
+    """The outcome of a unit: the output of its methods, or their errors. It travels from the
+    workers and into the journal."""
 
     unit: Unit
     outputs: FoldOutputs | None
@@ -60,7 +62,8 @@ class Outcome:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Positions of the methods that apply."""
+        """Positions in the task of the methods that apply, in the order of the unit; the output has
+        one entry for each."""
         return tuple(place for place in self.unit.places if place not in self.errors)
 
 
@@ -135,7 +138,7 @@ def plan_units(
 
     Args:
         tasks: cross-validations.
-        outcomes: what is finished of each.
+        outcomes: the finished units of each.
         workers: number of workers that share the units.
         by_first_folds: the first fold of each method is a unit of its own, after which the others
             are planned by the time that it took. Methods that are fast even by a pessimistic
@@ -214,8 +217,8 @@ def local_units(task: ValidationTask, on_interrupt: str) -> list[Unit]:
 
 
 def n_finished_folds(task: ValidationTask, outcomes: list[Outcome]) -> int:
-    """Number of leading folds that every method has finished, in whole repetitions where there are
-    several."""
+    """Number of leading folds that every method has finished; whole repetitions only where there
+    are several. Results after an interruption are cut to these folds."""
     n = int(np.append(is_left(task, outcomes).any(axis=0), True).argmax())
     return n - n % task.folds.n_splits if task.folds.n_repeats > 1 else n
 
@@ -223,7 +226,8 @@ def n_finished_folds(task: ValidationTask, outcomes: list[Outcome]) -> int:
 def gather_outputs(
     task: ValidationTask, outcomes: list[Outcome], n_folds: int
 ) -> tuple[list[int], FoldOutputs]:
-    """Positions of the methods that apply to all folds, and their output on the first `n_folds`."""
+    """Positions of the methods that apply to all folds, and their output on the first `n_folds`. A
+    method with an error in any unit is left out of all folds."""
     refused = {place for outcome in outcomes for place in outcome.errors}
     kept = [place for place in range(len(task.methods)) if place not in refused]
     if len(outcomes) == 1 and outcomes[0].outputs is not None and outcomes[0].unit.stop == n_folds:

@@ -45,14 +45,14 @@ from .scoring import (
 )
 
 ON_ERROR = choice("raise", "skip")
-"""What is done with a method that does not apply."""
+"""The treatment of a method that does not apply."""
 
 
 def list_methods(
     criterion: Any, estimators: Any, random_state: Seed, params: Mapping[str, Any], task: Task
 ) -> list[tuple[str, Any]]:
     """Return (name, estimator) of every method, under unique names: criteria as trees with
-    `params`, then estimators."""
+    `params`, then estimators. Trees get the seed if `random_state` is a number."""
     # A tree for each criterion; parameters of trees need one.
     methods: list[tuple[str, Any]] = []
     criteria = named_items(criterion, "criterion")
@@ -120,7 +120,9 @@ def _tree_parameters(methods: list[tuple[str, Any]]) -> dict[tuple[str, str], di
 
 
 def with_same_missing(methods: list[tuple[str, Any]], data: Data) -> list[tuple[str, Any]]:
-    """Return the methods with one value of `missing` in all trees that have ``"auto"``."""
+    """Return the methods with one value of `missing` in all trees that have ``"auto"``, so that a
+    comparison of criteria does not compare treatments of missing values. Estimators that change are
+    cloned."""
     from sklearn.base import clone
 
     from ..estimators.automatic import share_missing
@@ -281,14 +283,14 @@ def cross_validate(
     memory_limit: int | None = None,
     **params: Any,
 ) -> CrossValidation:
-    """Cross-validate split criteria and other estimators, of classes or of a number, on the same
+    """Cross-validate split criteria and other estimators, for classes or for a number, on the same
     folds.
 
     Args:
         X: Table, array or frame of shape (n_rows, n_features), or name of a data set or file. A
             Table, or anything `Table` takes; without trees of ours, anything the estimators take.
         y: array of shape (n_rows,), or name of a column of a frame. Labels or numbers. For a Table
-            or a data set, which have them, this argument may be the criteria.
+            or a data set, which have a target, this argument may be the criteria.
         criterion: str, criterion object, callable, list or dict of these. Each becomes a
             `FastTreeClassifier(criterion=..., **params)`, or for a number a `FastTreeRegressor`.
             Without criterion and estimators: "info_gain", or "squared_error".
@@ -327,8 +329,8 @@ def cross_validate(
             names it, or is left out and kept in `result.skipped` with the reason; tables say "does
             not apply".
         client: dask.distributed.Client. Fit on its workers. Without it the backend of
-            ``joblib.parallel_config(backend=...)`` is used, if there is one. The result is the
-            same, but for `seconds`.
+            ``joblib.parallel_config(backend=...)`` is used, if there is one. The result is the same
+            except for `seconds`.
         journal: a file to which finished units of work are appended. The same call continues a
             killed run; a call with other settings or data is refused. `random_state` must be a
             number.
@@ -340,9 +342,9 @@ def cross_validate(
 
     Returns:
         CrossValidation: `result["gini"]["accuracy"]` holds the fold values; `.to_frame()`,
-        `.to_text()`, `.to_json()` and so on. Of a regression
+        `.to_text()`, `.to_json()` and so on. For a regression
         ``result["squared_error"].predictions`` are the numbers predicted out of fold, and
-        ``result.true_numbers`` the observed ones.
+        ``result.true_numbers`` the observed numbers.
 
     Raises:
         MemoryError: a pass needs more than `memory_limit`, or than the system allows, even in the
@@ -386,7 +388,8 @@ def cross_validate(
 
 
 def check_seeded(execution: Execution, random_state: Seed) -> None:
-    """Refuse a journal without a seed, as another call would draw other folds."""
+    """Refuse a journal without a seed, as another call would draw other folds. Raises
+    ValueError."""
     if execution.journal is not None and random_state is None:
         raise ValueError(
             "journal= needs random_state as a number: with None every call draws other folds"
@@ -406,7 +409,9 @@ def prepare_validation(
     groups: Any = None,
     exposure: Any = None,
 ) -> PreparedValidation:
-    """Prepare a cross-validation; arguments as in `cross_validate`."""
+    """Check the arguments of a cross-validation, encode the rows and draw the folds, without a fit;
+    arguments as in `cross_validate`. Comparisons prepare all data sets first, so that wrong
+    arguments are refused before hours of work."""
     started = time.perf_counter()
     X, y, task = request.read(X, y)
     scorers, params = scoring_for_task(request.scorers, task), request.params
@@ -464,8 +469,8 @@ def prepare_validation(
 class PreparedValidation:
     """A cross-validation before it is run.
 
-    `execution.run_tasks` runs its task, and `scored` makes the result of what that returns;
-    `execute` does both.
+    `execution.run_tasks` runs its task, and `scored` makes the result from its output; `execute`
+    does both.
 
     Attributes:
         task: the methods, the data and the folds.
@@ -489,20 +494,23 @@ class PreparedValidation:
 
     @property
     def name(self) -> str | None:
-        """The name of the data set."""
+        """The name of the data set, as its Table has it; None for arrays and tables without a
+        name."""
         return getattr(self.task.data.table, "name", None)
 
     def execute(
         self, execution: Execution, on_interrupt: str = "raise", report: Any = None
     ) -> CrossValidation:
-        """Run it, on workers or in this process, and score the output."""
+        """Run the task, on workers or in this process, and score its output. With
+        ``on_interrupt="return"`` Ctrl-C gives the result of the finished folds."""
         policy: dict[str, Any] = {"on_interrupt": on_interrupt, "on_error": self.on_error}
         (outcome,) = run_tasks([self.task], execution, names=[self.name], report=report, **policy)
         assert outcome is not None
         return self.scored(outcome)
 
     def scored(self, outcome: FinishedTask) -> CrossValidation:
-        """Score the output of the methods on the folds that were run."""
+        """Score the output of the methods on the folds that were run, and return the result.
+        Methods that do not apply are listed as skipped."""
         from ..estimators.automatic import differences_in_words
         from ..estimators.deep_trees import warn_of_few_leaves
         from ..estimators.tree_estimator import TreeEstimator

@@ -1,6 +1,6 @@
 """Plots with matplotlib: tree sizes, ROC, cost, calibration, learning and reward curves, criteria
 side by side, rank diagrams, Manhattan plots, predicted numbers and their errors, fitted trees,
-importances of features, the stability and growth of a tree, and what greedy growth loses.
+importances of features, the stability and growth of a tree, and the loss by greedy growth.
 
 Every function draws into ``ax`` and returns it. Without `ax` it draws into pyplot's current axes,
 or into a new figure if these hold something already, so ``plt.show()``, ``plt.savefig(path)`` and

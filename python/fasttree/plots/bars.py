@@ -73,7 +73,7 @@ def grouped_bars(
                 f"groups has {counted(len(groups), 'name')}, and {method!r} "
                 f"{counted(len(numbers), 'value')}"
             )
-    # A new figure gets 0.22 inches per bar and per gap, within what a screen shows.
+    # A new figure gets 0.22 inches per bar and per gap, within the height of a screen.
     ax = axes_of(ax, width=min(14.0, max(6.0, 1.2 + 0.22 * len(groups) * (len(values) + 1))))
     centres, slot = np.arange(len(groups)), GROUP_SHARE / max(len(values), 1)
     for index, (method, numbers) in enumerate(values.items()):
@@ -249,8 +249,8 @@ def criteria_bars(
     Args:
         scores: criterion -> scores, one per feature; larger is better. NaN (no split) has no bar.
         features: names of the features.
-        largest: number of features shown, at least 1: those with the highest share of the best
-            score by any criterion.
+        largest: number of features shown, at least 1: the features with the highest share of the
+            best score by any criterion.
         noise: criterion -> a score above 0 that features without information reach, such as the
             largest score after the classes were shuffled. Bars are multiples of it, and a line
             marks 1: the best of a criterion that finds nothing is not as high as one that finds

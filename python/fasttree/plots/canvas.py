@@ -2,8 +2,9 @@
 
 A plot without `ax` is drawn into pyplot's current axes, so that ``plt.show()``, ``plt.savefig`` and
 a notebook cell show it. `new_figure` and `detached` make figures that pyplot does not register;
-they are freed with their last reference, which suits files and HTML pages. The colours are those of
-`fasttree.exports.palette`, which readers with a colour vision deficiency can tell apart.
+they are freed with their last reference, which suits files and HTML pages.
+`fasttree.exports.palette` has the colours, which readers with a colour vision deficiency can tell
+apart.
 """
 
 from __future__ import annotations
@@ -197,7 +198,7 @@ def axes_of(ax: Any, *, width: float = 7.0, height: float = 4.5) -> Any:
 
 
 def font_size() -> float:
-    """The size of texts that matplotlib is set to, points."""
+    """The size of texts that matplotlib is set to, in points. Layouts of trees scale with it."""
     return float(_matplotlib().mpl.rcParams["font.size"])
 
 
@@ -249,7 +250,8 @@ def finish(
 
 
 def draw_legend(ax: Any, **options: Any) -> None:
-    """A legend without a frame; names wider than `LEGEND_WIDTH` lose their middle."""
+    """Draw a legend without a frame; names wider than `LEGEND_WIDTH` lose their middle. Options are
+    matplotlib's and replace the defaults."""
     drawn = ax.legend(**{"frameon": False, "fontsize": 9, **options})
     for text in drawn.get_texts():
         text.set_text(fit_width(text.get_text(), 1.0, LEGEND_WIDTH))
@@ -270,7 +272,7 @@ def unit_square(ax: Any, title: str, xlabel: str, ylabel: str) -> None:
 
 
 def marker(index: int) -> str:
-    """Marker of the method with this index; they repeat after eight."""
+    """Marker of the method with this index, from 0 on; markers repeat after eight methods."""
     return MARKERS[index % len(MARKERS)]
 
 

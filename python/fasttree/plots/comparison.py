@@ -93,7 +93,8 @@ def _legend_handles(ax: Axes, methods: Sequence[str], baseline: int) -> list[Any
     Args:
         ax: the axes.
         methods: names of the methods.
-        baseline: position of the method that others are compared with, which has a mark of its own.
+        baseline: position of the method that others are compared with, which is drawn with another
+            mark.
     """
     return [
         ax.scatter(

@@ -304,7 +304,7 @@ def growth_curve(
     """Draw the growth of a fitted tree over its number of leaves.
 
     The distance of the whole tree is drawn if the criterion has one; beside accuracies it gets its
-    own axis on the right. Of a regressor R2 is drawn, and there is no distance.
+    own axis on the right. For a regressor R2 is drawn, and there is no distance.
 
     Args:
         model: a fitted `FastTreeClassifier` or `FastTreeRegressor`.

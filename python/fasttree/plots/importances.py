@@ -1,5 +1,5 @@
-"""Bars of one fitted tree or forest: feature importances, the features that refits ask, and what
-greedy growth loses against an optimal tree.
+"""Bars of one fitted tree or forest: feature importances, the features that refits split on, and
+the loss by greedy growth against an optimal tree.
 
 The features with the largest importances are drawn from top to bottom. For scores of features
 without a model, see `criteria_bars`. O(features log features).
@@ -61,8 +61,8 @@ def plot_importances(
     Args:
         model: a fitted tree or forest, or any estimator with ``feature_importances_``.
         largest: number of features shown, at least 1; equal ones in the order of the columns.
-        feature_names: names of all features; by default those of the training data, or
-            ``x0, x1, ...``.
+        feature_names: names of all features; by default the names in the training data, or ``x0,
+            x1, ...``.
         title: title of the axes.
         ax: axes to draw into; by default pyplot's current ones.
 
@@ -95,11 +95,12 @@ def plot_importances(
 def stability_bars(
     stability: Any, *, largest: int = 15, title: str = "", ax: Axes | None = None
 ) -> Axes:
-    """Shares of the refits that ask each feature anywhere, and of those that ask it first.
+    """Shares of the refits that split on each feature anywhere, and shares of the refits that split
+    on it first.
 
     Args:
-        stability: what ``model.stability(X, y)`` found.
-        largest: number of features shown, at least 1: those that most refits ask.
+        stability: the result of ``model.stability(X, y)``.
+        largest: number of features shown, at least 1: the features that most refits split on.
         title: title of the axes.
         ax: axes to draw into; by default pyplot's current ones.
 
@@ -141,7 +142,7 @@ def greedy_losses(comparison: Any, *, title: str = "", ax: Axes | None = None) -
     bar. Beside each bar stands the number of leaves.
 
     Args:
-        comparison: what `OptimalTreeClassifier.compare_with_greedy` returns.
+        comparison: the result of `OptimalTreeClassifier.compare_with_greedy`.
         title: title of the axes; by default it names the optimum, and of nominal columns the tests.
         ax: axes to draw into; by default pyplot's current ones.
 

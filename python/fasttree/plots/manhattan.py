@@ -46,7 +46,7 @@ def manhattan(
             their numbers, the others follow in the order of their names.
         positions: position of each variant on its chromosome, base pairs. A chromosome is as wide
             as its largest position.
-        names: names of the variants, written beside those that are marked.
+        names: names of the variants, written beside the marked points.
         top: how many of the largest values are marked, or the numbers of the marked variants.
         threshold: height of a dashed line, such as ``-log10(0.05)`` of adjusted p-values; None: no
             line.

@@ -1,7 +1,7 @@
 """Predicted numbers beside the observed ones: against each other, and their differences.
 
-The axes are those of scikit-learn's `PredictionErrorDisplay`: predicted across, observed (or the
-residual, observed less predicted) up. A tree predicts one number per leaf, so its rows stand in
+The axes have the layout of scikit-learn's `PredictionErrorDisplay`: predicted across, observed (or
+the residual, observed less predicted) up. A tree predicts one number per leaf, so its rows stand in
 columns. O(rows).
 """
 
@@ -67,8 +67,8 @@ def observed_by_predicted(
 
     Args:
         points: name -> a pair of arrays (observed, predicted), each of shape (n_rows,); or a
-            `RegressionEvaluation`; or the `CrossValidation` of a regression, of which the
-            out-of-fold predictions of the first repetition are drawn, each row once.
+            `RegressionEvaluation`; or the `CrossValidation` of a regression, whose out-of-fold
+            predictions of the first repetition are drawn, each row once.
         title: title of the axes.
         ax: axes to draw into; by default pyplot's current ones.
 

@@ -97,7 +97,8 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
     i, j = np.unravel_index(flat, values.shape)
     corner = (float(j) - 0.5, float(i) - 0.5)
     ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=FRAME, linewidth=2.2))
-    # Ticks name the values of the parameters; the y-label names those that vary along the rows.
+    # Ticks name the values of the parameters; the y-label names the parameters that vary along the
+    # rows.
     _name_columns(ax, columns, cell_width, across in ("alpha", "radius"))
     ax.set_yticks(range(len(rows)), rows, fontsize=9)
     ax.set_xlabel(across)

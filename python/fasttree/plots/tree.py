@@ -1,10 +1,9 @@
 """A fitted tree drawn with matplotlib, in the design of the SVG export.
 
-The layout is that of `fasttree.exports.drawing`: from left to right, one card per node with bars,
+`fasttree.exports.drawing` computes the layout: from left to right, one card per node with bars,
 rows and answers, and a legend of the colours. Nodes beyond `max_nodes` are folded. Trees in one
-figure have one layout: the same scale, places of the levels and depth. Each tree that is added
-therefore draws those before it again.
-``ax.figure.savefig(path)`` writes PNG or PDF. O(nodes shown).
+figure have one layout: the same scale, places of the levels and depth. Adding a tree therefore
+redraws the earlier ones. ``ax.figure.savefig(path)`` writes PNG or PDF. O(nodes shown).
 """
 
 from __future__ import annotations
@@ -106,7 +105,7 @@ class _Canvas:
 
     def drawing(self, drawing: Drawing) -> None:
         """Draw the legend, the branches and the cards of a tree."""
-        # The legend: squares of 10 px, and what they mean.
+        # The legend: squares of 10 px, and their meanings.
         for entry in drawing.legend():
             if entry.fill is not None:
                 self.box(entry.x, entry.y - 5, 10, 10, facecolor=entry.fill, linewidth=0)
@@ -124,7 +123,8 @@ class _Canvas:
 
 
 class _Tree(NamedTuple):
-    """A tree in axes: what makes its drawing, the depth and size asked for, and its artists.
+    """A tree in axes: the function that makes its drawing, the depth and size asked for, and its
+    artists.
 
     `automatic`: whether only as many levels are drawn as can be read.
     """
@@ -216,7 +216,7 @@ def plot_tree(
     if title:
         ax.set_title(title, fontsize=above)
     ax.set_axis_off()
-    figure = ax.figure.figure  # that of a subfigure, too
+    figure = ax.figure.figure  # also the whole figure of a subfigure
     if len(figure.axes) == 1 and figure.get_layout_engine() is None:
         # Alone in its figure it needs no margins for ticks.
         ax.set_position((0.01, 0.01, 0.98, 0.98 - _title_height(ax)))
@@ -243,7 +243,7 @@ def _draw_together(axes: Sequence[Any]) -> None:
         while tree.artists:
             tree.artists.pop().remove()
         ax.set_aspect("auto")
-    # A layout engine says what room the axes will have.
+    # A layout engine determines the room that the axes will have.
     figure = axes[0].figure.figure
     engine, alone = figure.get_layout_engine(), len(figure.axes) == 1
     if engine is not None and not alone:
@@ -289,7 +289,8 @@ def _draw_together(axes: Sequence[Any]) -> None:
         canvas = _Canvas(ax, scale if tree.fontsize is None else min(scale, tree.fontsize / FONT))
         canvas.drawing(drawing)
         tree.artists.extend(canvas.artists)
-        # Beside other trees, what is left of the axes is beside and below; alone, around.
+        # Beside other trees the free room of the axes lies beside and below the tree; a tree alone
+        # has it on all sides.
         wide, high = drawing.width, drawing.height
         if len(trees) > 1:
             wide, high = max(wide, width * 72.0 / scale), max(high, height * 72.0 / scale)

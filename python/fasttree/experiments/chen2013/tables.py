@@ -22,7 +22,7 @@ SAME, OTHER, NOT_COMPARABLE = "=", "DIFFERS", "n/c"
 
 @dataclass
 class SetResult:
-    """The results on one data set."""
+    """The results on one data set, which the tables lay out."""
 
     facts: dict[str, Any]
     """The facts of Table 1."""
@@ -30,13 +30,13 @@ class SetResult:
     leaves: dict[str, int]
     """Leaves of the tree grown on all rows, by measure."""
     nonempty: dict[str, int]
-    """Those of them that hold training rows."""
+    """Leaves of this tree that hold training rows, by measure; nominal splits make empty ones."""
 
 
 def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]) -> list[Row]:
     """Table 1, one row per fact; Y and N are booleans.
 
-    A printed number of classes agrees with that of declared or that of occurring labels.
+    A printed number of classes agrees if it is the number of declared or of occurring labels.
 
     Args:
         facts: what was counted in the files, by data set and fact.
@@ -63,7 +63,8 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
 def table_one(
     checks: Sequence[Row], facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
 ) -> ReportTable:
-    """Table 1 as counted in the files; the last column has what the paper prints otherwise.
+    """Table 1 as counted in the files; the last column has the values that the paper prints
+    differently.
 
     Args:
         checks: the rows of `fact_rows`, which say what differs.
@@ -136,8 +137,8 @@ def table_two(
 
 
 def averages_agree(ours: float, theirs: float) -> bool:
-    """Whether averages of our means and of printed means can be equal but for the rounding of the
-    print, which is up to 0.005 per mean.
+    """Whether the average of our means and the average of printed means may be equal, apart from
+    the rounding of the print, which is up to 0.005 per mean.
 
     Args:
         ours, theirs: the averages, percent.
@@ -216,7 +217,8 @@ def table_three(entries: Sequence[Mapping[str, Any]], n_sets: int) -> ReportTabl
 
 
 def leaf_table(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
-    """Leaves of the trees of all rows: all, and in brackets those that hold training rows.
+    """Leaves of the trees of all rows, and in brackets the number of leaves that hold training
+    rows.
 
     Args:
         results: the result on each data set.

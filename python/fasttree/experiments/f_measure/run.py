@@ -68,7 +68,8 @@ def _variations() -> dict[str, Any]:
 
 @dataclass
 class Outcome:
-    """The results of one criterion on one data set."""
+    """The results of one criterion on one data set: the numbers of its cells, and the points of its
+    figure."""
 
     cells: dict[str, float]
     """The numbers of the paper's tables, by quantity."""
@@ -82,7 +83,8 @@ class Outcome:
 
 
 def settings(dataset: str) -> dict[str, Any]:
-    """Parameters of the trees on a data set, without the criterion."""
+    """Parameters of the trees on a data set, without the criterion: the preset, and the data set's
+    least number of rows to split."""
     own = preset_without(presets.FMEASURE)
     return {**own, "min_samples_split": SMALLEST_SPLIT[dataset]}
 
@@ -153,9 +155,9 @@ def blind_splits(model: FastTreeClassifier, table: Table) -> dict[str, int]:
         table: its training rows.
 
     Returns:
-        splits: number of splits; blind_splits: those with score 0; with_pure_side: those of them at
-        which some candidate has a side of class 0 only; rows_in_pure_sides: rows in the largest
-        such side, summed over the nodes.
+        splits: number of splits; blind_splits: number of splits with score 0; with_pure_side:
+        number of blind splits at which some candidate has a side of class 0 only;
+        rows_in_pure_sides: rows in the largest such side, summed over the nodes.
     """
     tree = model.tree_
     inner = np.flatnonzero(tree.n_children > 0)
@@ -174,7 +176,7 @@ def blind_splits(model: FastTreeClassifier, table: Table) -> dict[str, int]:
 
 
 class Experiment(Paper[str, tuple[dict[str, Outcome], dict[str, int]]]):
-    """The paper's three tables."""
+    """The paper's three tables, and other readings of its algorithm."""
 
     name = "f-measure"
     title = "Trees that split on the F measure: paper and fasttree"
@@ -183,7 +185,8 @@ class Experiment(Paper[str, tuple[dict[str, Outcome], dict[str, int]]]):
 
     @property
     def methods(self) -> dict[str, Any]:
-        """The paper's criteria, and the other readings where the run is not quick."""
+        """The criteria by name: the paper's, and the other readings of its algorithm where the run
+        is not quick."""
         return dict(METHODS) if self.quick else {**METHODS, **_variations()}
 
     def sets(self) -> list[str]:

@@ -1,7 +1,7 @@
 """The claims of section 5.1 of Hope & Korb (2004), compared with our simulations.
 
 Decisions
-    A claim is judged twice. By paired differences, as all learners have the same models: a learner
+    A claim is tested twice. By paired differences, as all learners have the same models: a learner
     is ahead if the interval of the difference is above zero, and two are alike if it contains zero
     (95 %, Bonferroni over the pairs of learners at a size). And as a reader of the paper's figures
     would: a learner is ahead if the intervals of the two means do not overlap (95 %, Bonferroni
@@ -41,7 +41,8 @@ MODELS = {"nb": "naive Bayes", "tan": "TAN", "aode": "AODE"}
 
 
 def findings(results: Mapping[str, Simulation]) -> list[Finding]:
-    """The paper's findings about the models of each type."""
+    """The paper's findings about the models of each type, each with its test on our simulation.
+    `results` has a simulation for each of `MODELS`."""
     nb, tan, aode = (results[kind] for kind in MODELS)
     small, large = nb.sizes[0], nb.sizes[-1]
     others = ("nb", "tan", "aode")

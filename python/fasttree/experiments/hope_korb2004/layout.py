@@ -143,7 +143,8 @@ def section_2(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> l
 
 
 def out_of_reach(rows: Sequence[Row]) -> list[ReportTable]:
-    """The accuracies that are out of reach of the printed ones, and what is known of each."""
+    """A table of the accuracies that differ from the printed ones by more than chance allows, with
+    the explanation of each; no table if there are none."""
     lines = [
         [row.dataset, row.method, f"{row.value:.1f}", f"{row.published:.1f}", row.note or ""]
         for row in rows
@@ -265,7 +266,7 @@ def _significance(
     table: str,
     title: str,
 ) -> ReportTable:
-    """For each learner, those that it beats significantly, beside a table of the paper.
+    """For each learner, the learners that it beats significantly, beside a table of the paper.
 
     Args:
         results: the result on each data set.
@@ -294,7 +295,8 @@ def _significance(
 
 
 def meta_tables(meta: MetaMetric) -> list[ReportTable]:
-    """Share of right picks by metric and test size, one table per truth."""
+    """Share of right picks in percent, with its confidence interval, by metric and test size, one
+    table per truth. The best metric of a size is bold."""
     out = []
     for truth, words in TRUTHS.items():
         rows = []
@@ -320,7 +322,7 @@ def meta_tables(meta: MetaMetric) -> list[ReportTable]:
 
 def draw_simulation(sim: Simulation) -> Any:
     """Mean reward by training size with intervals, one line per learner (the right-hand panels of
-    figures 2 to 4)."""
+    figures 2 to 4). Returns a matplotlib figure."""
     from ...plots.canvas import colour, marker, new_figure
 
     figure, axes = new_figure(1, 2, width=9.6, height=4.0)
@@ -379,7 +381,8 @@ def _finished(
 
 
 def draw_meta(meta: MetaMetric) -> Any:
-    """Share of right picks by test size, one panel per truth."""
+    """Share of right picks in percent by test size, one panel per truth and one line per metric.
+    Returns a matplotlib figure."""
     from ...plots.canvas import colour, marker, new_figure
 
     figure, axes = new_figure(1, len(TRUTHS), width=12.0, height=4.2)

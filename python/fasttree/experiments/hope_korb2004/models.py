@@ -41,7 +41,8 @@ Learners = Mapping[str, Callable[[], Any]]
 
 @dataclass
 class Simulation:
-    """Rewards and divergences in nats, arrays of shape (models, learners, sizes)."""
+    """Rewards and divergences of learners on random models of one type, in nats: arrays of shape
+    (models, learners, sizes)."""
 
     kind: str
     learners: list[str]
@@ -51,11 +52,13 @@ class Simulation:
 
     @property
     def anova(self) -> TwoWayAnovaResult:
-        """The paper's test: learner and training size, models as subjects."""
+        """The paper's test: a two-factor repeated-measures ANOVA of the rewards by learner and
+        training size, with models as subjects."""
         return two_way_repeated_measures_anova(self.reward, names=("learner", "training size"))
 
     def of(self, learners: Sequence[str]) -> Simulation:
-        """The simulation with some of the learners only."""
+        """The simulation with some of the learners only, in the given order. ValueError for a
+        learner that was not run."""
         places = [self.learners.index(name) for name in learners]
         parts = (values[:, places] for values in (self.reward, self.divergence))
         return Simulation(self.kind, list(learners), self.sizes, *parts)
@@ -140,7 +143,7 @@ def divergence(posterior: np.ndarray, given: np.ndarray) -> float:
 def aligned(model: Any, table: Any, n_classes: int) -> np.ndarray:
     """Predicted probabilities of all declared classes, shape (n_rows, n_classes).
 
-    Those of classes that were not in the sample are 0.
+    The probability of a class that was not in the sample is 0.
 
     Args:
         model: a fitted classifier, whose labels are class codes.
@@ -212,7 +215,8 @@ METRICS = (
 
 @dataclass
 class MetaMetric:
-    """How often metrics pick the truly better of two classifiers; arrays of shape (sizes,)."""
+    """How often metrics pick the better of two classifiers, as the known model ranks them: arrays
+    of shape (sizes,), one entry per test size."""
 
     sizes: list[int]
     """Rows of the test sets."""
@@ -294,7 +298,7 @@ def meta_metric(
     """Measure how often each metric picks the better of two models.
 
     For each random model (of all three types in turn) every learner is fitted to one sample of
-    `N_TRAIN` rows. Each pair of fitted classifiers whose true losses differ is then judged by every
+    `N_TRAIN` rows. Each pair of fitted classifiers whose true losses differ is then scored by every
     metric on `repeats` test sets of every size.
 
     Args:

@@ -14,8 +14,8 @@ What cannot be compared
     and classes of the surprise of the prior (printed beside them here). So only their order within
     a row is used. Fold seeds are unknown.
 Settings that the text leaves open
-    J48's rewards are those of leaves with Laplace's correction: raw leaf shares are certain and
-    sometimes wrong, which costs an infinite reward. Naive Bayes models numbers as Weka does
+    J48's rewards are computed from leaves with Laplace's correction: raw leaf shares are certain
+    and sometimes wrong, which costs an infinite reward. Naive Bayes models numbers as Weka does
     (``distribution="weka"``): plain normal densities are six points off on ionosphere. For the same
     reason probabilities are clipped at 1e-9 in section 5.2.
 """
@@ -147,7 +147,7 @@ def evaluate(
 
 
 class Experiment(Paper[str, SetResult]):
-    """Both sections and the meta-metric."""
+    """Both sections of the paper and the meta-metric, which the paper calls future work."""
 
     name = "hope-korb2004"
     title = "Bayesian learners and the information reward: paper and fasttree"

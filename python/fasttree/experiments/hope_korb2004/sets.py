@@ -102,11 +102,12 @@ OUT_OF_REACH: dict[tuple[str, str], str] = {
     ("lung-cancer", "camml"): "printed is the share of the first class, 9 of 32 rows; CaMML finds "
     "hardly an arc and predicts the most frequent class, 13 of 32",
 }
-"""(Set, learner) whose accuracy here is out of reach of the printed one -> what is known of it."""
+"""(Set, learner) whose accuracy here is out of reach of the printed one -> its explanation."""
 
 
 def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
-    """One data set; None when a file of it is not there."""
+    """One data set as the paper describes it; None when a file of it is not in the folder. The LED
+    data are generated."""
     if name == "led":
         return make_led(1000, noise=0.1, random_state=0)
     keys = [plain_key(stem) for stem in FILES[name]]

@@ -36,7 +36,7 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """The verdict in a word."""
+        """The verdict in words: "holds", "does not hold", or "not run" where it was not tested."""
         return "not run" if self.holds is None else "holds" if self.holds else "does not hold"
 
 
@@ -97,7 +97,7 @@ def _all_gaps(
 
     Args:
         claim: the claim in words.
-        gaps: the gaps; without any the claim is not judged.
+        gaps: the gaps; without any the claim is not tested.
         holds: whether the claim holds of a gap.
         evidence: the gaps in words.
     """
@@ -249,7 +249,8 @@ def _jaccard_fails(curves: Mapping[str, Curves], large: list[int]) -> Verdict:
 
 
 def figure_5(sizes: Sizes) -> list[Verdict]:
-    """Claims of section 2.2 about tree size."""
+    """The paper's claims in section 2.2 about tree size, each tested on the simulated trees.
+    `sizes` holds the nodes of consistent trees."""
     mean = {name: float(values.mean()) for name, values in sizes.nodes.items()}
     measures = list(dict.fromkeys(name.split()[0] for name in mean))
     local, whole = ({m: mean[method_name(m, e)] for m in measures} for e in ("local", "global"))
@@ -287,7 +288,8 @@ def figure_5(sizes: Sizes) -> list[Verdict]:
 
 
 def efficient(redundant: np.ndarray) -> str:
-    """Whether a distance avoids redundant splits.
+    """Whether a distance avoids redundant splits, "yes" or "no": there are fewer than `FEW` per
+    tree on average.
 
     >>> efficient(np.zeros((2, 5))), efficient(np.ones((2, 5)))
     ('yes', 'no')
@@ -296,7 +298,8 @@ def efficient(redundant: np.ndarray) -> str:
 
 
 def figure_6(sizes: Sizes, measures: Sequence[str]) -> list[Verdict]:
-    """Claims of section 3.2 about redundant splits."""
+    """The paper's claims in section 3.2 about redundant splits, each tested on the simulated trees
+    of the given measures."""
     whole, local = (
         {m: float(sizes.redundant[method_name(m, e)].mean()) for m in measures}
         for e in ("global", "local")
@@ -380,7 +383,8 @@ def _by_evaluation(values: Mapping[str, np.ndarray], factor: float) -> dict[str,
 
 
 def figure_8(panels: Mapping[str, Growth]) -> list[Verdict]:
-    """The claim about glocal evaluation."""
+    """The paper's claim about glocal evaluation with the Jaccard distance, once per data set; a
+    data set that is not among `panels` gives "not run"."""
     out = []
     for name in ("iris", "monks-3"):
         text = f"Glocal evaluation helps against the Jaccard distance's problems on {name}"
@@ -414,7 +418,8 @@ def _facts() -> dict[str, dict[str, object]]:
 
 
 def facts_table() -> ReportTable:
-    """Table 1 from the registry of criteria, whose facts the tests verify on random tables."""
+    """Table 1 from the registry of criteria: range and symmetry of each distance beside the
+    paper's. Tests verify these facts on random tables."""
     rows = []
     for name, facts in _facts().items():
         top = "unbounded" if facts["highest"] is None else f"{facts['highest']:g}"
@@ -437,7 +442,8 @@ def facts_table() -> ReportTable:
 
 
 def fact_rows() -> list[Row]:
-    """Symmetry of each distance, with the paper's claim."""
+    """Symmetry of each distance, with the paper's claim that all are symmetric. Mismatches have a
+    note."""
     why = "not symmetric: see the example below table 1"
     rows = []
     for name, facts in _facts().items():

@@ -1,7 +1,7 @@
 """Tables of figures 4 to 6 of Späh & Kosub (2022), and the paper's distances.
 
-`run` prints these tables for trees that take the first of tied splits. The numbers are those of
-`repeats`; here they are only laid out.
+`run` prints these tables for trees that take the first of tied splits. `repeats` computes the
+numbers; this module only lays them out.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def _mean_sd(values: np.ndarray, factor: int = 1) -> str:
 
 
 def figure_5_table(sizes: Sizes) -> ReportTable:
-    """Mean nodes of consistent trees, one row per size of the generating tree."""
+    """Mean nodes of consistent trees, one row per size of the generating tree, with a column for
+    each distance and evaluation."""
     rows: list[list[Any]] = []
     for place, size in enumerate(sizes.generating):
         row: list[Any] = [size, sizes.discarded[place]]
@@ -95,7 +96,8 @@ def figure_5_table(sizes: Sizes) -> ReportTable:
 
 
 def redundant_table(sizes: Sizes) -> ReportTable:
-    """Redundant splits per tree and whether a distance avoids them, one row per distance."""
+    """Redundant splits per tree, their share of all splits, and whether a distance avoids them, one
+    row per distance."""
     rows = []
     for measure, title in MEASURES.items():
         row = [title]

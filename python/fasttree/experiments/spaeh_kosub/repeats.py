@@ -46,7 +46,7 @@ def method_name(distance: str, evaluation: str) -> str:
 
 
 def evaluation_of(method: str) -> str:
-    """The evaluation in a `method_name`.
+    """The evaluation in a `method_name`, its last word: "local", "global" or "glocal".
 
     >>> evaluation_of("jaccard global")
     'global'
@@ -56,7 +56,7 @@ def evaluation_of(method: str) -> str:
 
 def interval(values: np.ndarray) -> np.ndarray:
     """Half the width of the 95 % confidence interval of the mean over the last axis (normal
-    approximation).
+    approximation). 0 for a single value.
 
     >>> interval(np.array([[1.0, 3.0], [2.0, 2.0]])).round(3).tolist()
     [1.96, 0.0]
@@ -68,7 +68,8 @@ def interval(values: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Curves:
-    """Results by training size and repetition; arrays of shape (sizes, repeats), by method."""
+    """Results by training size and repetition: arrays of shape (sizes, repeats), by method name.
+    Accuracies are shares."""
 
     rows: list[int]
     """Training sizes."""
@@ -144,7 +145,7 @@ def redundant_splits(model: FastTreeClassifier) -> int:
 
 @dataclass
 class Sizes:
-    """Results on consistent trees; arrays of shape (generating sizes, repeats), by method."""
+    """Results on consistent trees: arrays of shape (generating sizes, repeats), by method name."""
 
     generating: list[int]
     """Nodes of the generating trees."""
@@ -200,7 +201,8 @@ def tree_sizes(
 
 @dataclass
 class Growth:
-    """Accuracy during growth, by method; means over the repetitions have shape (steps + 1,)."""
+    """Accuracy during growth, by method name, as shares. Means over the repetitions have shape
+    (steps + 1,), as step 0 is the root alone."""
 
     train: dict[str, np.ndarray]
     """Mean accuracy on the training rows after each split, with the labels of the training."""

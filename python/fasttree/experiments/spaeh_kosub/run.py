@@ -10,8 +10,8 @@ What is run
 What can be compared
     The paper prints no numbers for its figures, so its sentences are checked. Each claim is a row,
     with what was measured and whether it holds, under ``ties="first"`` and under random ties. The
-    authors' program used random ties, but for its Jaccard distance: that takes the first candidate
-    in row order (see the page). Table 1 is compared with the facts of the registry.
+    authors' program used random ties, except for its Jaccard distance, which takes the first
+    candidate in row order (see the page). Table 1 is compared with the facts of the registry.
 Settings that the text leaves open
     Trees are grown until their leaves are pure. New leaves get majority labels, two different ones
     for the extended Jaccard distance (as in the authors' program); accuracy matches branches with
@@ -215,7 +215,7 @@ PANELS_7: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 class Experiment(Paper[str, _Outcome]):
-    """All figures, once under each rule for ties."""
+    """All figures of the paper, once under each rule for ties."""
 
     name = "spaeh-kosub"
     title = "Trees grown by the whole tree: paper and fasttree"
@@ -227,7 +227,8 @@ class Experiment(Paper[str, _Outcome]):
 
     @property
     def repeats(self) -> dict[str, int]:
-        """Repeats by figure."""
+        """Number of repeats by figure: the paper's, or in a quick run a tenth of them, at least
+        2."""
         return {figure: max(2, n // 10) if self.quick else n for figure, n in REPEATS.items()}
 
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:

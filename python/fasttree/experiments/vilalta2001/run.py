@@ -109,7 +109,7 @@ UNKNOWN = (
     "and the pruning's confidence (C4.5's 0.25 is assumed); which heart and credit sets, and that "
     "lymphography2 and lymphography3 are the two and the three most frequent classes, are guesses."
 )
-"""What the paper does not say."""
+"""Settings that the paper does not state, for the notes."""
 
 SAMPLE, SEEDS = 1000, 100
 """The paper's section on costs proposes samples; larger domains are also run on `SEEDS` samples of
@@ -117,7 +117,8 @@ SAMPLE, SEEDS = 1000, 100
 
 
 def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
-    """One domain; None if its file is not there."""
+    """One domain as the paper describes it; None if its file is not in the folder. Tic-tac-toe is
+    bundled."""
     stem = FILES[name]
     if stem == "tic-tac-toe" and plain_key(stem) not in files:
         return load_tic_tac_toe()  # the whole game, bundled
@@ -164,7 +165,8 @@ def asterisk(means: Sequence[float], sds: Sequence[float], repetitions: int = 5)
 
 @dataclass
 class SetResult:
-    """Fold accuracies (50,) by pruning and method, and mean leaves."""
+    """Fold accuracies, shape (50,), in [0, 1], and mean leaves of the trees, by pruning and
+    method."""
 
     accuracy: dict[tuple[str, str], np.ndarray]
     leaves: dict[tuple[str, str], float]

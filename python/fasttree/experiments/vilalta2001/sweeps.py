@@ -60,14 +60,16 @@ META = {
 
 @dataclass
 class Study:
-    """Accuracies by setting, arrays (settings, folds), and meta-features of one domain."""
+    """Accuracies in [0, 1] of one domain by setting, arrays of shape (settings, folds), and its
+    meta-features."""
 
     theta: np.ndarray
     decay: np.ndarray
     meta: dict[str, float]
 
     def spread(self, which: str) -> float:
-        """Largest minus smallest mean accuracy over the settings, percentage points."""
+        """Largest minus smallest mean accuracy over the settings, in percentage points, of the
+        sweep `which` ("theta" or "decay")."""
         means = getattr(self, which).mean(axis=1)
         return 100.0 * float(means.max() - means.min())
 
@@ -101,7 +103,8 @@ def _methods(found: Any) -> list[tuple[dict[str, Any], str]]:
 
 
 def meta_features(table: Table) -> dict[str, float]:
-    """The numbers of `META`.
+    """The numbers of `META`, by name, from pairs of rows and counts of a domain. They cost one pass
+    over all pairs.
 
     >>> import fasttree
     >>> round(meta_features(fasttree.datasets.make_xor())["agreement"], 3)

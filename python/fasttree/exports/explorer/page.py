@@ -112,7 +112,8 @@ class Exploration:
 
     @cached_property
     def html(self) -> str:
-        """The page as HTML; built on first use."""
+        """The page as HTML, with its data, style and script in one document. It is built on first
+        use and then kept."""
         style, script = component()
         digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest())
         return PAGE.format(
@@ -124,11 +125,13 @@ class Exploration:
         )
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the page to a file, at once or not at all."""
+        """Write the page to a file, UTF-8. The file is replaced at once or not at all: an error
+        leaves an older file as it was."""
         save_text(path, self.html)
 
     def open(self) -> Path:
-        """Write the page to a temporary file and open it in a browser; returns the file."""
+        """Write the page to a new temporary folder, open it in the default browser, and return the
+        file. The file is not removed."""
         import tempfile
         import webbrowser
 

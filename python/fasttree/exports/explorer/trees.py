@@ -33,7 +33,8 @@ MAX_CLASSES = 12
 
 @dataclass(frozen=True)
 class ExplorerLimits:
-    """Limits of the content of a page, which bound its size; the page states what is left out.
+    """Limits of the content of a page, which bound its size; the page states the parts that are
+    left out.
 
     Attributes:
         max_nodes: largest number of nodes in all trees, those with the most rows first; at least 1.
@@ -89,7 +90,8 @@ def rounded(value: float, digits: int = 6) -> float | int | None:
 
 
 def name_of(text: object) -> str:
-    """A name on one line, cut to `MAX_CHARACTERS`."""
+    """A name on one line, cut to `MAX_CHARACTERS` with an ellipsis at the end. Long names would
+    make up most of the page's data."""
     plain = one_line(text)
     return plain if len(plain) <= MAX_CHARACTERS else plain[: MAX_CHARACTERS - 1] + "\u2026"
 
@@ -108,7 +110,7 @@ class TreeData:
         histograms, candidates: plain values by node number, filled by ``model.explore``.
         spreads: of a number, the numbers of the rows of nodes, filled by ``model.explore``.
         scale: of a number, the scale of the page; None of classes.
-        stability, intervals: what refits of the tree have in common, and the intervals of its
+        stability, intervals: how often refits of the tree agree with it, and the intervals of its
             leaves, filled by ``model.explore`` where they are known.
     """
 
@@ -124,21 +126,23 @@ class TreeData:
         self.intervals: Any = None
 
     def inner(self) -> np.ndarray:
-        """Kept nodes with branches, those with the most rows first."""
+        """Numbers of the kept nodes that have branches, nodes with the most training rows first."""
         return self.heaviest(self.kept[self.reading.tree.n_children[self.kept] > 0])
 
     def heaviest(self, nodes: np.ndarray) -> np.ndarray:
-        """These nodes, those with the most rows first."""
+        """The given node numbers sorted by the weight of their training rows, largest first. Equal
+        weights keep their order."""
         weight = self.reading.tree.weighted_n_node_samples
         return nodes[np.argsort(-weight[nodes], kind="stable")]
 
     def features(self) -> set[int]:
-        """Features that kept nodes test."""
+        """Column numbers of the features that kept nodes test; empty for a single leaf."""
         tested = self.reading.tree.feature[self.kept]
         return {int(f) for f in tested[tested >= 0]}
 
     def document(self, place: dict[int, int]) -> dict[str, Any]:
-        """The tree as plain values; `place` maps a feature to its index in the page's list."""
+        """The kept nodes of the tree as plain lists in pre-order, for the page's JSON. `place` maps
+        a feature's column number to its index in the page's list."""
         reading, tree, kept = self.reading, self.reading.tree, self.kept
         index = {int(node): i for i, node in enumerate(kept)}
         # The branch to each node, as a text and as a set of values.
@@ -181,7 +185,7 @@ class TreeData:
         }
 
     def _notes(self, node: int) -> Iterator[str]:
-        """What else is known of a node, a sentence each."""
+        """Further facts about a node, one sentence each."""
         tree = self.reading.tree
         if tree.n_children[node]:
             if not math.isnan(p := float(tree.p_value[node])):
@@ -199,7 +203,7 @@ class TreeData:
             yield f"{title[:1].upper()}{title[1:]}: {self.intervals.said(node)}."
 
     def _answers(self, kept: np.ndarray, leaves: list[int]) -> dict[str, Any]:
-        """What the nodes answer and hold, by the name of the list on the page.
+        """The answers of the nodes and their rows, by the name of the list on the page.
 
         Args:
             kept: numbers of the nodes that the page has.

@@ -44,7 +44,8 @@ def _json(result: Any, **options: Any) -> str:
 
 
 def _page(result: Any, **options: Any) -> str:
-    """A page, which knows results of all kinds: the package has its writer at hand."""
+    """A page for results of all kinds. Its writer is in `reports`, which imports this package, so
+    it is looked up when it is called."""
     package = import_module(__name__.partition(".")[0])
     return str(package.reports.render_html(result, **options))
 
@@ -83,26 +84,29 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
 
 
 class Rendered:
-    """Text forms of a result; every method takes the options of `fasttree.reports.render`."""
+    """A base class of results that have text forms. Every method takes the options of
+    `fasttree.reports.render`; a subclass defines `records` and its tables."""
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows of plain values that CSV and frames hold."""
+        """The rows of plain values that CSV and frames hold, one dictionary per row. A subclass
+        must define it."""
         raise NotImplementedError
 
     def to_frame(self) -> Any:
-        """Return `records` as a pandas frame (the list itself without pandas)."""
+        """Return `records` as a pandas frame, one row per record; where pandas is not installed,
+        the list itself."""
         return records_to_frame(self.records())
 
     def to_text(self, **options: Any) -> str:
-        """Return aligned plain text."""
+        """Return all tables as aligned plain text, for a terminal or a log."""
         return render(self, "text", **options)
 
     def to_markdown(self, **options: Any) -> str:
-        """Return GitHub Markdown."""
+        """Return all tables as GitHub Markdown; names are escaped."""
         return render(self, "markdown", **options)
 
     def to_latex(self, **options: Any) -> str:
-        """Return LaTeX for the booktabs package."""
+        """Return all tables as LaTeX for the booktabs package; names are escaped."""
         return render(self, "latex", **options)
 
     def to_csv(
@@ -130,7 +134,7 @@ class Rendered:
     def to_html(self, path: str | PathLike[str] | None = None, **options: Any) -> str:
         """Return one self-contained HTML page (needs jinja2), and write it to `path` if given.
 
-        Options are those of `fasttree.reports.render_html`.
+        `fasttree.reports.render_html` describes the options.
         """
         page = render(self, "html", **options)
         if path is not None:

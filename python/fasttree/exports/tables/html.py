@@ -40,7 +40,8 @@ print-color-adjust:exact}
 
 
 class Markup(str):
-    """Text that is HTML and is not escaped again."""
+    """Text that is HTML and is not escaped again. Every other string is escaped where it is put
+    into a page."""
 
     __slots__ = ()
     is_html = True
@@ -91,7 +92,8 @@ def bar(share: float, width: int = 120) -> Markup:
 
 
 def paragraph(text: str) -> Markup:
-    """A paragraph of one line."""
+    """A paragraph of HTML with the text escaped and line breaks made blanks. An empty text gives an
+    empty paragraph."""
     return Markup(f"<p>{_escaped(text)}</p>")
 
 

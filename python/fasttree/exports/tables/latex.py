@@ -28,7 +28,7 @@ _SPECIAL = {
 
 
 def escape(text: str) -> str:
-    """Return text that LaTeX typesets as it is.
+    """Return text that LaTeX typesets as it is, on one line with single blanks.
 
     >>> print(escape("50% of a_b"))
     50\\% of a\\_b
@@ -43,7 +43,8 @@ def _cell(cell: Cell) -> str:
 
 
 def render_latex(tables: list[ReportTable]) -> str:
-    """Return all tables as LaTeX, which needs ``\\usepackage{booktabs}``."""
+    """Return all tables as LaTeX, which needs ``\\usepackage{booktabs}`` in the preamble. The
+    tables follow each other, each with its title and notes."""
     return "\n".join(_one(table) for table in tables)
 
 
@@ -83,11 +84,12 @@ _PLAIN = (
     (rf"([_^]){_OF}", r"\1(\2)"),
     (r"(?<!\w)\((\w+)\)|(?<=[_^])\((\w+)\)", r"\1\2"),
 )
-"""Parts of a formula without groups within, and what stands for them."""
+"""Parts of a formula without groups within, and their replacements."""
 
 
 def plain_formula(formula: str) -> str:
-    r"""A formula of LaTeX, as criteria have it, for a terminal.
+    r"""A formula of LaTeX, as criteria have it, as text for a terminal. Fractions become slashes,
+    commands that are not known lose their backslash.
 
     >>> plain_formula(r"\sum_m \frac{n_m}{n} \left(1 - \sum_c p_{c|m}^2\right)")
     'sum_m (n_m / n) (1 - sum_c p_(c|m)^2)'

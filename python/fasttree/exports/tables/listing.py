@@ -123,7 +123,8 @@ class Records(list[dict[str, Any]]):
         return (list, (list(self),))
 
     def to_frame(self) -> Any:
-        """The rows as a pandas frame (a plain list without pandas)."""
+        """The rows as a pandas frame, one row per dictionary and all keys as columns, not only the
+        displayed ones; without pandas a plain list."""
         return records_to_frame(list(self))
 
 
@@ -159,7 +160,8 @@ class Listed(Sequence[T]):
         return [one.name for one in fields(self.of) if one.name not in self.hidden]
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame, one row per object."""
+        """A pandas DataFrame, one row per object and one column per field that is not hidden.
+        Raises ImportError where pandas is not installed."""
         import pandas as pd
 
         return pd.DataFrame([vars(one) for one in self], columns=self._columns())

@@ -9,7 +9,7 @@ from .table import Cell, ReportTable
 
 
 def escape(text: str) -> str:
-    """Return text that Markdown shows as it is, on one line.
+    """Return text that Markdown shows as it is, on one line with single blanks.
 
     >>> print(escape("a|b*c <i>"))
     a\\|b\\*c \\<i\\>
@@ -24,7 +24,8 @@ def _cell(cell: Cell) -> str:
 
 
 def render_markdown(tables: list[ReportTable]) -> str:
-    """Return all tables as Markdown, titles in bold above, notes below."""
+    """Return all tables as GitHub Markdown, one after the other: the title in bold above a table,
+    notes below it."""
     return "\n".join(_one(table) for table in tables)
 
 

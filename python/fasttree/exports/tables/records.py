@@ -115,7 +115,8 @@ def _field(value: Any, raw: bool) -> Any:
 
 
 def records_to_frame(records: list[dict[str, Any]]) -> Any:
-    """Return a pandas frame, or the list of dicts itself where pandas is not installed."""
+    """Return a pandas frame, one row per dictionary; the list of dictionaries itself where pandas
+    is not installed, so that results work without it."""
     try:
         import pandas
     except ImportError:

@@ -51,7 +51,7 @@ class ReportTable:
     width: int | None = None
 
     def number_columns(self) -> list[bool]:
-        """Whether each column is one of numbers."""
+        """Whether each column holds numbers, by column; such columns are aligned right."""
         texts = [[cell.text for cell in row] for row in self.rows]
         return number_columns(texts, len(self.header))
 
@@ -144,7 +144,8 @@ class Scale(NamedTuple):
 
 
 def scale_of(metric: str) -> Scale:
-    """The scale of a metric.
+    """The scale of a metric: percent for shares such as the accuracy, one digit for sizes of trees,
+    four digits for anything else.
 
     >>> scale_of("accuracy")
     Scale(factor=100.0, digits=2, label='accuracy (%)')
@@ -176,7 +177,8 @@ _NUMBER = re.compile(
 
 
 def is_number_column(cells: Iterable[str]) -> bool:
-    """Whether all cells that are not empty are numbers, and there is one.
+    """Whether all cells that are not empty are numbers, and one at least is. A dash stands for a
+    missing number; units in percent and standard deviations in brackets are allowed.
 
     >>> is_number_column(["0.25", "95.3 (4.1)", "-", ""]), is_number_column(["1", "gini"])
     (True, False)

@@ -20,7 +20,8 @@ NARROWEST = 12
 
 
 def render_text(tables: list[ReportTable]) -> str:
-    """Return all tables as aligned text, one after the other."""
+    """Return all tables as aligned text, one after the other. Where a table has a `width`, its text
+    columns and notes are wrapped."""
     return "\n".join(_one(table) for table in tables)
 
 

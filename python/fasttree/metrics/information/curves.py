@@ -1,10 +1,10 @@
 """Information rewards over the confidence in the true class: the curves of Hope & Korb (2004),
 figure 1.
 
-The true class gets confidence x, the other classes share 1 - x equally.  Under a uniform prior the
-two rewards of Hope & Korb nearly coincide; under (.1, .45, .45), the first class true, that of 2002
-leaves all others far behind. The score of Kononenko & Bratko has a kink where x is the prior.
-O(points x k).
+The true class gets confidence x, the other classes share 1 - x equally. Under a uniform prior the
+two rewards of Hope & Korb nearly coincide; under (.1, .45, .45), the first class true, the reward
+of 2002 leaves all others far behind. The score of Kononenko & Bratko has a kink where x is the
+prior. O(points x k).
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ REWARDS: dict[str, Reward] = {
 
 
 class RewardCurves(NamedTuple):
-    """`confidence` (points,) in the class `true_class`, `rewards` name -> values (points,), the
-    `prior` (k,)."""
+    """Rewards of one row by the confidence in its true class: `confidence` (points,) in the class
+    `true_class`, `rewards` name -> values (points,), the `prior` (k,). Values are in bits unless
+    another base was asked for."""
 
     confidence: np.ndarray
     rewards: dict[str, np.ndarray]
@@ -49,8 +50,8 @@ def reward_curves(
     points: int = 199,
     base: float | None = 2.0,
 ) -> RewardCurves:
-    """Return what rewards pay for confidences 1/(points + 1) to points/(points + 1) in the true
-    class.
+    """Return the values of rewards for confidences 1/(points + 1) to points/(points + 1) in the
+    true class.
 
     `prior` (k,), k >= 2; `true_class` its position; `rewards` names of information rewards (Good's
     for k = 2). The two panels of the figure are `prior` (1/3, 1/3, 1/3) and (.1, .45, .45).

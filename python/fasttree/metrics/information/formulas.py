@@ -1,4 +1,4 @@
-"""The information rewards, each as a formula of what was predicted and its prior.
+"""The information rewards, each as a formula of the predicted probability and its prior.
 
 With p' the predicted probability of what turned out to be true and p its prior:
 
@@ -12,8 +12,9 @@ fair fee of a forecaster is fair only when both classes are equally likely: else
 nine cases of ten is paid for nothing. The score of Kononenko & Bratko has a kink at p' = p, where
 its slope jumps from 1/(1 - p) to 1/p; a certain error costs no more than log(1 - p), so that a
 forecaster may gain from stating more than it believes. So it may under the reward of 2002 (with p =
-f = 0.1 the mean is largest at p' = 0.005058), which that of 2004 mends: it is 0 for predicting the
-prior, largest on average for the true probabilities, and -inf for a certain error.
+f = 0.1 the mean is largest at p' = 0.005058), a flaw that the reward of 2004 does not have: it is 0
+for predicting the prior, largest on average for the true probabilities, and -inf for a certain
+error.
 """
 
 from __future__ import annotations

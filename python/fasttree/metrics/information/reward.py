@@ -1,4 +1,5 @@
-"""What all information rewards share: from a formula to values per row, means, and parts by class.
+"""The common code of all information rewards: from a formula to values per row, means, and parts by
+class.
 
 A reward is written as a formula of two arrays, a probability that was predicted for what turned out
 to be true and its prior: of the true class, shape (n,), or of the bet on every class, shape (n, k).
@@ -36,8 +37,8 @@ class ClassRewards(NamedTuple):
     """A mean reward, divided by class: arrays (k,) in the order of `classes`.
 
     `share` of the rows (or weight) by true class, `reward` their mean reward (NaN without rows),
-    `term` the mean of what each class's probability adds on all rows. The sums agree: sum(share *
-    reward) = sum(term) = the mean reward.
+    `term` the mean contribution of each class's probability on all rows. The sums agree: sum(share
+    * reward) = sum(term) = the mean reward.
     """
 
     classes: tuple[Any, ...]
@@ -47,7 +48,8 @@ class ClassRewards(NamedTuple):
 
 
 class Reward(Protocol):
-    """A public reward function, with its array form and its entry in the registry."""
+    """A public reward function, with its array form `per_row` and its entry in the registry. It
+    returns a mean, the values of all rows, or means by class."""
 
     per_row: Callable[..., np.ndarray]
     metric: Metric
@@ -75,7 +77,8 @@ def class_rewards(
     weights: np.ndarray | None,
     classes: Sequence[Any],
 ) -> ClassRewards:
-    """Return the parts of a mean: `terms` (n, k) add up to `rows` (n,)."""
+    """Return the parts of a mean: `terms` (n, k) add up to `rows` (n,). A class without rows has
+    the reward NaN and the share 0."""
     k = terms.shape[1]
     unit = np.ones(len(codes)) if weights is None else weights
     held = np.bincount(codes, unit, minlength=k)
@@ -88,7 +91,8 @@ def class_rewards(
 
 
 def _predicted(codes: np.ndarray, values: np.ndarray, every_class: bool) -> np.ndarray:
-    """Probabilities (n, k) or (k,) of what turned out to be true, (n, k) or (n,)."""
+    """The probability given to the event that occurred, shape (n, k) or (n,), from probabilities of
+    the classes, shape (n, k) or (k,)."""
     if every_class:
         is_true = codes[:, None] == np.arange(values.shape[-1])
         return np.where(is_true, values, 1.0 - values)
@@ -107,11 +111,10 @@ def reward(
 ) -> Callable[[Formula], Reward]:
     """Return a decorator that makes the public function of a reward from its formula.
 
-    `doc`, `source` and `facts` are those of `metric_of`.
-    `every_class`: there is a bet on every class (else on the true one).  `two_classes`: others are
-    refused.  `uses_prior`: without it the function takes no ``prior=``, and the formula gets the
-    predicted probability twice.  `has_base`: values are logarithms (else the base cancels and is
-    only checked).
+    `metric_of` documents `doc`, `source` and `facts`. `every_class`: there is a bet on every class
+    (else on the true one). `two_classes`: others are refused. `uses_prior`: without it the function
+    takes no ``prior=``, and the formula gets the predicted probability twice. `has_base`: values
+    are logarithms (else the base cancels and is only checked).
     """
 
     hidden = () if uses_prior else ("prior",)
@@ -188,7 +191,7 @@ def reward(
 
 
 def refuse_both(per_instance: bool, by_class: bool) -> None:
-    """Refuse values by row and by class in one call."""
+    """Raise ValueError for values by row and by class in one call, as there is one result."""
     if per_instance and by_class:
         raise ValueError(
             "per_instance=True and by_class=True exclude each other; ask for one of them"

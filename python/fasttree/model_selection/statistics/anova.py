@@ -1,4 +1,4 @@
-"""Repeated-measures analysis of variance: do several methods differ, judged on the same subjects?
+"""Repeated-measures analysis of variance: do several methods differ on the same subjects?
 
     F = [SS_methods / (k - 1)] / [SS_error / ((n - 1)(k - 1))],  SS_error = SS_total - SS_methods -
     SS_subjects
@@ -37,7 +37,8 @@ from .t_tests import ROUNDING, paired_t_test
 
 
 def contrasts_of(levels: int) -> np.ndarray:
-    """An orthonormal basis of the differences between levels, (levels, levels - 1)."""
+    """An orthonormal basis of the differences between levels, shape (levels, levels - 1): its
+    columns sum to zero. Sphericity is measured in this basis."""
     whole = np.linalg.qr(np.column_stack([np.ones(levels), np.eye(levels)[:, 1:]]))[0]
     basis: np.ndarray = whole[:, 1:]
     return basis
@@ -135,7 +136,8 @@ class TwoWayAnovaResult(Shown):
 
     @property
     def sentence(self) -> str:
-        """The finding in words."""
+        """The finding in words: F and p of each factor and of their interaction. "Not significant"
+        follows the Greenhouse-Geisser p."""
         parts = [
             f"{effect.name}: {f_words(effect)}"
             + ("" if effect.corrected_p_value < self.alpha else " (not significant)")

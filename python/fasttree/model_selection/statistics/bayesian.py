@@ -9,8 +9,8 @@ mu is a Student distribution (Corani & Benavoli, Machine Learning 100, 2015):
     mu ~ t(J - 1 df, location mean d, scale sqrt((1/J + rho / (1 - rho)) s_d^2))
 
 A region of practical equivalence [-rope, rope] divides it into three probabilities: mu left of it,
-in it, right of it. The scale is that of the corrected resampled t test, so with rope = 0 the
-smaller tail is half that test's p. But the probabilities are of the methods, given the data, so
+in it, right of it. The posterior has the scale of the corrected resampled t test, so with rope = 0
+the smaller tail is half that test's p. But the probabilities are of the methods, given the data, so
 "equal in practice" can be concluded. Without variance the posterior is a point. O(J).
 
 The N differences z of two methods' means, one per data set, have the prior of a Dirichlet process
@@ -179,12 +179,13 @@ class SignedRankPosterior(Posterior):
 
     @property
     def verdict(self) -> str:
-        """As of other posteriors; "undecided" over fewer than ten data sets."""
+        """The region whose probability exceeds 1 - alpha, as for other posteriors; always
+        "undecided" over fewer than ten data sets."""
         return super().verdict if self.n >= FEW_SETS else "undecided"
 
     @property
     def _undecided(self) -> str:
-        """What is said without a verdict."""
+        """The clause in place of a verdict."""
         few = f"there is no verdict over fewer than {FEW_SETS} data sets"
         return few if self.n < FEW_SETS else super()._undecided
 

@@ -1,4 +1,4 @@
-"""Methods against a control over data sets: what follows Friedman's test where one method is of
+"""Methods against a control over data sets: the tests after Friedman's where one method is of
 interest (Demsar 2006).
 
     z_j = (R_j - R_control) / sqrt(k (k + 1) / (6 N)),    p_j = 2 (1 - Phi(|z_j|))
@@ -53,12 +53,14 @@ class ControlTestResult(Ranked):
 
     @property
     def significant(self) -> bool:
-        """Whether some method differs from the control, by Holm."""
+        """Whether some method differs from the control, by p-values with Holm's correction below
+        alpha."""
         return bool((self.holm < self.alpha).any())
 
     @property
     def sentence(self) -> str:
-        """The finding in words."""
+        """The finding in words: methods that rank significantly better or worse than the control by
+        Holm's correction, and Bonferroni-Dunn's critical difference."""
         parts = [
             f"{', '.join(names)} {'rank' if len(names) > 1 else 'ranks'} significantly {word}"
             for word, side in (("better", self.z < 0), ("worse", self.z > 0))

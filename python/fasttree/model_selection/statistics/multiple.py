@@ -30,14 +30,16 @@ def _p_values(p_values: Any) -> np.ndarray:
 
 
 def adjusted(correct: Callable[[Any], np.ndarray], p_values: np.ndarray) -> np.ndarray:
-    """P-values that are corrected for each other; NaN is no comparison and stays."""
+    """Correct p-values for each other by `correct`, such as `holm`. NaN stands for no comparison:
+    it stays, and does not count as a test."""
     corrected, is_test = p_values.copy(), ~np.isnan(p_values)
     corrected[is_test] = correct(p_values[is_test])
     return corrected
 
 
 def bonferroni(p_values: Any) -> np.ndarray:
-    """Return Bonferroni-adjusted p-values, shape and order kept.
+    """Return p-values times their number, at most 1; shape and order are kept. The correction
+    controls the family-wise error and is never more powerful than `holm`.
 
     >>> bonferroni([0.01, 0.4])
     array([0.02, 0.8 ])
@@ -47,7 +49,8 @@ def bonferroni(p_values: Any) -> np.ndarray:
 
 
 def holm(p_values: Any) -> np.ndarray:
-    """Return Holm-adjusted p-values, shape and order kept.
+    """Return p-values with Holm's step-down correction, at most 1; shape and order are kept. It
+    controls the family-wise error under any dependence.
 
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])

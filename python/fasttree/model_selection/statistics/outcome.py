@@ -25,7 +25,8 @@ signed-rank posterior has no verdict."""
 
 
 def check_alpha(alpha: float) -> float:
-    """Return `alpha`; ValueError unless it lies strictly between 0 and 1."""
+    """Return `alpha`, a level of significance; ValueError unless it lies strictly between 0 and
+    1."""
     return number_in(0.0, 1.0, above=True, below=True)("alpha", alpha)
 
 
@@ -57,7 +58,8 @@ def score_array(scores: Any, *axes: str) -> np.ndarray:
 
 
 def format_p(p_value: float) -> str:
-    """Return "p = 0.0312" or "p < 0.0001"."""
+    """Return a p-value as text with four digits: "p = 0.0312" or "p < 0.0001"; "p undefined" for
+    NaN."""
     if math.isnan(p_value):
         return "p undefined"
     return "p < 0.0001" if p_value < 1e-4 else f"p = {p_value:.4f}"
@@ -79,26 +81,28 @@ def direction_words(
 
 
 def plain_values(result: Any) -> dict[str, Any]:
-    """Return the fields of a result by name."""
+    """Return the fields of a result by name, in order, as they are: arrays stay arrays."""
     return {name: getattr(result, name) for name in result.__dataclass_fields__}
 
 
 class Shown:
-    """A result that prints as its sentence, in a notebook with its numbers below it."""
+    """A result that prints as its sentence; a notebook shows its numbers below it. Subclasses
+    define `sentence`."""
 
     _derived: ClassVar[tuple[str, ...]] = ("significant", "sentence")
     """Properties that stand beside the fields in `to_dict`."""
 
     @property
     def sentence(self) -> str:
-        """The finding in words."""
+        """The finding in words, for reports; each subclass defines it. It names the methods and the
+        numbers."""
         raise NotImplementedError
 
     def __str__(self) -> str:
         return one_line(self.sentence)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every number, what was found and the sentence as plain values."""
+        """Return every field, then significance and sentence, by name, for JSON."""
         return {**plain_values(self), **{name: getattr(self, name) for name in self._derived}}
 
     def _repr_html_(self) -> str:
@@ -120,7 +124,7 @@ class Shown:
 
 
 class Posterior(Shown):
-    """The posterior of a difference of two methods: what the Bayesian tests have in common."""
+    """The posterior of a difference of two methods, the common base class of the Bayesian tests."""
 
     _derived = ("verdict", "sentence")
     probabilities: tuple[float, float, float]
@@ -132,17 +136,20 @@ class Posterior(Shown):
 
     @property
     def left(self) -> float:
-        """Probability that the first is lower than the second by more than the rope."""
+        """Posterior probability, in [0, 1], that the first method is lower than the second by more
+        than the rope."""
         return self.probabilities[0]
 
     @property
     def right(self) -> float:
-        """Probability that the first is higher than the second by more than the rope."""
+        """Posterior probability, in [0, 1], that the first method is higher than the second by more
+        than the rope."""
         return self.probabilities[2]
 
     @property
     def verdict(self) -> str:
-        """ "left", "rope" or "right" where that probability exceeds 1 - alpha, else "undecided"."""
+        """The region whose probability exceeds 1 - alpha: "left", "rope" (equal in practice) or
+        "right"; "undecided" if there is none."""
         most = int(np.argmax(self.probabilities))
         return (
             ("left", "rope", "right")[most]
@@ -152,7 +159,7 @@ class Posterior(Shown):
 
     @property
     def _undecided(self) -> str:
-        """What is said without a verdict."""
+        """The clause in place of a verdict."""
         return f"the data do not decide at the {1 - self.alpha:g} level"
 
     @property
@@ -162,7 +169,8 @@ class Posterior(Shown):
 
     @property
     def sentence(self) -> str:
-        """The finding in words."""
+        """The finding in words: the mean difference, the three probabilities in percent, and the
+        verdict at the level 1 - alpha."""
         first, second = self.names
         left, rope, right = (f"{100 * p:.1f} %" for p in self.probabilities)
         found = {
@@ -210,12 +218,13 @@ class PairedTestResult(Shown):
 
     @property
     def significant(self) -> bool:
-        """Whether p_value < alpha."""
+        """Whether p_value < alpha; False for NaN, where the test has no p-value."""
         return bool(self.p_value < self.alpha)
 
     @property
     def sentence(self) -> str:
-        """The finding in words."""
+        """The finding in words: which method is higher by how much, the statistic with its degrees
+        of freedom, p and the interval where there is one."""
         what = direction_words(self.mean_difference, self.names, self.greater_is_better)
         verdict = "significant" if self.significant else "not significant"
         if self.df is None:
@@ -237,14 +246,16 @@ class PairedTestResult(Shown):
 
 
 class Ranked(Shown, Rendered):
-    """A result of ranks over data sets, with the text forms of other results."""
+    """A result of ranks over data sets, with the text forms of other results. Rank 1 is the best;
+    equal scores share the mean of their ranks."""
 
     names: tuple[str, ...]
     _columns: ClassVar[tuple[str, ...]] = ("mean_ranks",)
     """Fields that have a number for each method."""
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dict per method: its name and numbers."""
+        """Return one dictionary per method, in their order: its name and numbers, such as its mean
+        rank."""
         columns = {name.removesuffix("s"): getattr(self, name) for name in self._columns}
         return [
             {"method": method, **{name: float(of[j]) for name, of in columns.items()}}
@@ -252,7 +263,8 @@ class Ranked(Shown, Rendered):
         ]
 
     def document(self) -> dict[str, Any]:
-        """Return the whole result as plain data, for JSON."""
+        """Return the whole result as plain data, for JSON: `to_dict` and the versions of the
+        packages."""
         return {**self.to_dict(), "versions": versions()}
 
 
@@ -299,7 +311,8 @@ class FriedmanResult(Ranked):
 
     @property
     def significant(self) -> bool:
-        """Whether the methods' ranks differ: f_p_value < alpha."""
+        """Whether the methods' ranks differ: f_p_value < alpha. Only then are pairs of methods
+        compared."""
         return bool(self.f_p_value < self.alpha)
 
     @property
@@ -336,18 +349,21 @@ class FriedmanResult(Ranked):
 
     @property
     def test(self) -> str:
-        """Name of the test that decides: "Iman-Davenport", or "Friedman" where F is infinite."""
+        """Name of the test that decides: "Iman-Davenport" (F), or "Friedman" (chi2) where F is
+        infinite, as all data sets rank the methods alike."""
         return "Friedman" if math.isinf(self.f_statistic) else "Iman-Davenport"
 
     @property
     def caption(self) -> str:
-        """The critical difference, and where ranks do not differ, the test that finds so."""
+        """The caption of a diagram of ranks: the critical difference, and where ranks do not differ
+        significantly, the test and its p."""
         verdict = f"; {self.test}: no difference shown ({format_p(self.f_p_value)})"
         return f"CD = {self.critical_difference:.2f}{'' if self.significant else verdict}"
 
     @property
     def sentence(self) -> str:
-        """The finding in words."""
+        """The finding in words: the test, the mean ranks from the best on, and the pairs that
+        differ by more than the critical difference."""
         order = np.argsort(self.mean_ranks, kind="stable")
         beyond = [f"{self.names[i]} and {self.names[j]}" for i, j in np.argwhere(self.beats)]
         pairs = f"{'; '.join(beyond) or 'no two methods'} differ by more than Nemenyi's critical"
@@ -390,7 +406,8 @@ class AnovaEffect:
 
 
 def f_words(effect: AnovaEffect | AnovaResult) -> str:
-    """Return "F(2, 12) = 8.706, p = 0.0046; Greenhouse-Geisser p = 0.0071"."""
+    """Return an F test as text: "F(2, 12) = 8.706, p = 0.0046; Greenhouse-Geisser p = 0.0071". The
+    second p allows for unequal variances of differences."""
     return (
         f"F({effect.df[0]:g}, {effect.df[1]:g}) = {effect.statistic:.4g}, "
         f"{format_p(effect.p_value)}; Greenhouse-Geisser {format_p(effect.corrected_p_value)}"
@@ -427,12 +444,14 @@ class AnovaResult(Shown):
 
     @property
     def significant(self) -> bool:
-        """Whether the methods' means differ."""
+        """Whether the methods' means differ: p_value < alpha, without the Greenhouse-Geisser
+        correction."""
         return bool(self.p_value < self.alpha)
 
     @property
     def sentence(self) -> str:
-        """The finding in words."""
+        """The finding in words: how many methods and subjects there are, whether their means
+        differ, F and both p-values."""
         verdict = "differ" if self.significant else "do not differ"
         return (
             f"The means of {len(self.names)} methods over {self.n} subjects {verdict} "
@@ -441,9 +460,11 @@ class AnovaResult(Shown):
 
     @property
     def intervals(self) -> dict[tuple[str, str], tuple[float, float]]:
-        """Simultaneous intervals (Bonferroni) of the differences of means, by pair of names."""
+        """Simultaneous confidence intervals (Bonferroni) of the differences of means, by pair of
+        names, first less second."""
         return {pair.names: pair.interval for pair in self.pairs}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every number and the sentences as plain values."""
+        """Return every number and the sentences as plain values, with a dictionary for each pair of
+        methods."""
         return {**super().to_dict(), "pairs": [pair.to_dict() for pair in self.pairs]}

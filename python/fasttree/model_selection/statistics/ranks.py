@@ -90,9 +90,9 @@ def wilcoxon(
         names: of the two methods.
 
     Returns:
-        The test; its `statistic` is the smaller rank sum. `interval` is that of the pseudomedian
-        (Hodges & Lehmann 1963), from the means of all pairs of differences; with five pairs or
-        fewer nothing is significant at 0.05, and it is infinite.
+        The test; its `statistic` is the smaller rank sum. `interval` is the confidence interval of
+        the pseudomedian (Hodges & Lehmann 1963), from the means of all pairs of differences; with
+        five pairs or fewer nothing is significant at 0.05, and the interval is infinite.
 
     Raises:
         ValueError: different lengths, no pair, or a value that is not finite.
@@ -161,7 +161,7 @@ def friedman_nemenyi(
         scores: finite, shape (data sets, methods), at least 2 x 2. Scores of a data set within
             1e-12 of its largest magnitude are tied; where all are, p = 1.
         names: of the methods; default: "method 1", "method 2", ...
-        greater_is_better: whether rank 1, the best, is that of the largest score.
+        greater_is_better: whether the largest score gets rank 1, the best.
         alpha: level, in (0, 1).
         tie_correction: divide chi2 by 1 - sum(t^3 - t) / (N k (k^2 - 1)), as scipy does; the worked
             example of Demsar leaves it out.

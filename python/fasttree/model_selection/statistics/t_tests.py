@@ -35,7 +35,8 @@ ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 def paired_values(a: Any, b: Any, least: int = 2) -> tuple[np.ndarray, np.ndarray]:
-    """Return two float arrays of one length; ValueError for NaN, infinite or too few values."""
+    """Return two float arrays of one length, at least `least`. ValueError for other lengths, too
+    few pairs, and values that are not finite."""
     first, second = number_array("a", a).ravel(), number_array("b", b).ravel()
     if first.shape != second.shape:
         raise ValueError(
@@ -60,7 +61,7 @@ def t_from_differences(
 
     Args:
         d: differences, shape (..., J).
-        variance_factor: what the variance of the differences is multiplied by.
+        variance_factor: factor of the variance of the differences.
         scale: the largest absolute value behind the differences, against which rounding is
             measured. If all differences are equal within rounding, the standard error is exactly
             0, and t is 0 or infinite.
@@ -83,7 +84,8 @@ def two_sided_p(t: np.ndarray, df: float) -> np.ndarray:
 
 
 def t_quantile(alpha: float, df: float) -> float:
-    """Return the two-sided critical value of t."""
+    """Return the two-sided critical value of Student's t: the quantile 1 - alpha / 2 with `df`
+    degrees of freedom."""
     from scipy.special import stdtrit
 
     return float(stdtrit(df, 1.0 - alpha / 2.0))

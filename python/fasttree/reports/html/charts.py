@@ -75,7 +75,8 @@ def nice_ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 
 def path_of(points: Sequence[tuple[int, int]]) -> str:
-    """Return path data of whole-pixel points, without those that lie on a straight line.
+    """Return SVG path data of whole-pixel points with relative steps. Points that lie on a straight
+    line between their neighbours are left out, so that pages stay small.
 
     >>> path_of([(0, 0), (0, 5), (0, 9), (4, 9)])
     'M0 0v9h4'
@@ -181,7 +182,8 @@ SMALL, LINE, SCALE_WIDTH, LONGEST = 12.5, 22, 420, 260
 
 
 def bars_text(result: FriedmanResult) -> str:
-    """What the bars of `rank_svg` are over."""
+    """The note below `rank_svg`: methods under one bar do not differ significantly. Where the test
+    shows no difference at all, one bar is over all methods."""
     if result.significant:
         return "Methods under one bar do not differ significantly (Nemenyi's test)."
     return (
@@ -191,7 +193,8 @@ def bars_text(result: FriedmanResult) -> str:
 
 
 def rank_svg(result: FriedmanResult) -> str:
-    """Return an SVG element of a `FriedmanResult`."""
+    """Return the diagram of ranks of a `FriedmanResult` (Demsar 2006) as an SVG element: mean ranks
+    on a scale, bars over groups that do not differ. It needs at least two methods."""
     # The scale of ranks is SCALE_WIDTH px wide, between margins for the longest name.
     k = len(result.names)
     ranks = np.asarray(result.mean_ranks)

@@ -3,8 +3,8 @@ regression observed by predicted numbers.
 
 Out-of-fold predictions of all folds and repetitions are pooled, as in Weka. For two classes there
 is one ROC and one cost curve per method, for the last class; for more classes, one ROC panel per
-class against the rest, for the most frequent ones. Calibration is that of the last class of two, or
-of the predicted class.
+class against the rest, for the most frequent ones. Calibration is shown for the last class of two,
+or for the predicted class of several.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ def _roc(result: CrossValidation, code: int) -> list[tuple[int, str, RocCurve, f
 
 
 def roc_panels(result: CrossValidation) -> list[Panel]:
-    """Return ROC panels, most frequent classes first, and for two classes the cost curves."""
+    """Return ROC panels, most frequent classes first, and for two classes the cost curves. Methods
+    without scores are left out; there are at most `PANELS` classes. The list is empty if no method
+    has scores."""
     k = len(result.classes)
     counts = np.bincount(result.true_codes, minlength=k)
     wanted = [k - 1] if k == 2 else np.argsort(-counts, kind="stable")[:PANELS].tolist()
@@ -158,7 +160,8 @@ def _observed_panel(result: CrossValidation) -> Panel:
 
 
 def calibration_panel(result: CrossValidation) -> Panel | None:
-    """Return the reliability curves, or None when no method has probabilities."""
+    """Return the reliability curves of all methods that have probabilities in one panel, or None
+    when no method has any."""
     k = len(result.classes)
     lines, legend = [], []
     for place, method in enumerate(result.methods):

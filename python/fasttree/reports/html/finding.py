@@ -2,7 +2,7 @@
 
 Both are made from Iman & Davenport's test over the data sets and, where it rejects, Nemenyi's test
 of each pair (Demsar 2006), or, where there is one data set, from the tests against the baseline.
-Numbers are those of the tables.
+The numbers are the same as in the tables.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from ...model_selection.statistics.outcome import FriedmanResult
 
 METHODS = {"classification": "classifiers", "regression": "regressors"}
-"""What is compared, by task."""
+"""The word for the methods, by task."""
 
 
 def listed(names: list[str]) -> str:
-    """Names in a sentence.
+    """Names as part of a sentence, with commas and a final "and". There must be at least one.
 
     >>> listed(["a", "b", "c"])
     'a, b and c'
@@ -37,7 +37,8 @@ def _p(value: float) -> str:
 
 
 def finding(result: Comparison) -> str:
-    """Return the result in one sentence, and the metrics by which it would be another one."""
+    """Return the result in one sentence, and the metrics by which the verdict would differ. A
+    comparison of one method has no verdict."""
     n, k = result.means.shape
     if k == 1:
         return f"{result.methods[0]} alone was run on {_sets(n)}."
@@ -64,8 +65,8 @@ def finding(result: Comparison) -> str:
 
 
 def _verdict(result: Comparison) -> tuple[list[str], list[str]]:
-    """The methods that are significantly better than the baseline, and those that are worse; over
-    several data sets those that beat another by ranks, and those that are beaten."""
+    """The methods that are significantly better than the baseline, and the methods that are worse;
+    over several data sets those that beat another by ranks, and those that are beaten."""
     if result.is_ranked:
         beats = result.friedman().beats
         where = np.flatnonzero(beats.any(axis=1)), np.flatnonzero(beats.any(axis=0))

@@ -55,7 +55,8 @@ WIDE = 520
 
 @dataclass
 class Page:
-    """The content of a page, as the template reads it."""
+    """The content of a page, as the template reads it: texts, tables and charts that are already
+    made. Empty parts are not shown."""
 
     title: str
     summary: list[str]
@@ -382,7 +383,8 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
 
 
 def environment() -> Any:
-    """Return jinja2's environment; ImportError names the extra where jinja2 is not installed."""
+    """Return jinja2's environment with this package's templates and escaping on; ImportError names
+    the extra where jinja2 is not installed."""
     jinja2 = import_optional("jinja2", "HTML reports need jinja2: pip install 'fasttree[report]'")
     loader = jinja2.FunctionLoader(_template)
     made = jinja2.Environment(
@@ -417,7 +419,7 @@ def render_html(
         result: a `Comparison`, `CrossValidation`, `LearningCurve` or `Sweep`, or anything else that
             has tables: they alone make its page.
         path: file to write (UTF-8).
-        title: heading; default: what it is.
+        title: heading; by default it names the kind of the result.
         trees: fit the trees among the methods on all rows and draw them.
         max_nodes: nodes of all trees together; deeper ones are cut, and say so.
         rope: differences that mean nothing, for the Bayesian table of a comparison, in the metric's

@@ -1,4 +1,5 @@
-"""What is needed to run it again: methods, folds, seeds, versions, and a fingerprint of the data.
+"""Everything that is needed to run a result again: methods, folds, seeds, versions, and a
+fingerprint of the data.
 
 The fingerprint is the start of the SHA-256 of the data that the JSON of the result has; it tells
 whether two people had the same rows.  O(cells).
@@ -24,7 +25,8 @@ LONGEST = 1500
 
 
 def data_facts(result: CrossValidation) -> dict[str, Any]:
-    """Return name, rows, features, target (in words) and fingerprint of the data of a result."""
+    """Return name, rows, features, target (in words) and fingerprint of the data of a result, by
+    these keys. Facts that are not known are None or ""."""
     data = result.data
     features = None
     if data is not None:
@@ -59,7 +61,8 @@ def _short(text: str) -> str:
 
 
 def methods_of(result: CrossValidation) -> list[tuple[str, str]]:
-    """Return (name, how to make it) of every method."""
+    """Return (name, Python that makes it) of every method, in the order of the result. The Python
+    is cut to `LONGEST` characters."""
     return [(name, _short(made)) for name, made in result.environment()["methods"].items()]
 
 
@@ -169,7 +172,8 @@ def _loaded(result: CrossValidation, end: str = "") -> str:
 
 
 def facts(result: CrossValidation) -> list[tuple[str, str]]:
-    """Return protocol and versions as pairs of words."""
+    """Return the protocol and the versions of the packages as pairs (label, text), for the table at
+    the end of a page."""
     settings = result.environment()
     out = [
         ("folds", f"{settings['cv']}, {len(result.folds.pairs)} in all"),

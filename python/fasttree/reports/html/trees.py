@@ -1,10 +1,10 @@
 """The trees of a result, each fitted on all rows of its data set, in the explorer.
 
-A cross-validation grows one tree per fold; what is shown is the tree of all rows, which is what one
-would use.  Two trees stand side by side, all others can be chosen.  Of each so many nodes are kept
-that a page of many sets stays small.  Trees of scikit-learn are shown as text.  Among many trees,
-those by criteria that look at pairs or neighbours of rows, or search trees, are not fitted again.
-O(nodes), beside the fits.
+A cross-validation grows one tree per fold; the page shows the tree of all rows, which is the tree
+that one would use. Two trees stand side by side, all others can be chosen. Each tree keeps a
+limited number of nodes, so that a page of many sets stays small. Trees of scikit-learn are shown as
+text. Among many trees, the trees by criteria on pairs or neighbours of rows, or by a search over
+trees, are not fitted again. O(nodes), beside the fits.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TEXT_LINES = 60
 
 CANDIDATE_NODES, CANDIDATES, HISTOGRAMS = 5, 16, 24
-"""What an explorer of a report keeps of a tree: nodes with candidates, candidates of each, nodes
+"""Limits of a tree in the explorer of a report: nodes with candidates, candidates of each, nodes
 with histograms."""
 
 MANY_TREES = 6
@@ -31,7 +31,7 @@ these take time by trees x criteria."""
 
 
 ShownTree = tuple[str, str, str]
-"""A tree as text: the method, what is said of the tree, the text."""
+"""A tree as text: the method, a note on the tree, the text."""
 
 
 def _as_text(method: str, note: str, lines: list[str]) -> ShownTree:
@@ -55,8 +55,8 @@ def _is_slow(estimator: Any) -> bool:
 
 
 def trees_of(result: CrossValidation, nodes: int, identity: str) -> tuple[str, list[ShownTree]]:
-    """Return the trees among the methods, fitted again on all rows; none when the rows are not
-    kept.
+    """Return the trees among the methods, fitted again on all rows; an empty list when the rows are
+    not kept.
 
     Args:
         result: the cross-validation.

@@ -1,4 +1,4 @@
-"""Look at a built site in a browser: ``python docs/check_pages.py docs/_build/html``.
+"""Look at a built site in a browser: ``python -m docs.check_pages docs/_build/html``.
 
 Every page is opened at 420 and 1300 pixels, in the light and in the dark scheme. No page may be
 wider than a phone, and text has the contrast of WCAG 2.1 level AA: 4.5 to 1, or 3 to 1 if it is
@@ -18,6 +18,8 @@ from pathlib import Path
 WIDTHS = (420, 1300)
 SCHEMES = ("light", "dark")
 TALLEST = 6000
+FEW = 6
+"""Pages of one pattern that are looked at."""
 
 OVERFLOW = """() => {
   const wide = document.documentElement.clientWidth;
@@ -133,7 +135,7 @@ def main() -> int:
         return 0
     if options.pictures:
         options.pictures.mkdir(parents=True, exist_ok=True)
-    pages = options.pages or pages_of(options.folder, None if options.all else 6)
+    pages = options.pages or pages_of(options.folder, None if options.all else FEW)
     found = faults_of(options.folder, pages, options.pictures)
     print("\n".join(found) or "the pages fit a phone, and their text has contrast")
     return bool(found)

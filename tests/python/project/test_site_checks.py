@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
-if not DOCS.is_dir():
-    pytest.skip("the documentation is not here (an installed package)", allow_module_level=True)
+WHY = "the documentation is not here (an installed package)"
+check_pages = pytest.importorskip("docs.check_pages", reason=WHY)
+check_site = pytest.importorskip("docs.check_site", reason=WHY)
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>page</title>
 <style>body{{background:#fff;color:#111}}</style></head>
 <body><main><h1 id="top">Page</h1>{body}</main></body></html>
 """
-
-
-def module(name):
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
 
 
 def site(folder, body):
@@ -44,9 +36,8 @@ def site(folder, body):
 )
 def test_faults_of_a_page_are_found(tmp_path, body, said):
     pytest.importorskip("html5lib", reason="html5lib is not installed (extra docs)")
-    check = module("check_site")
-    assert check.faults_of(site(tmp_path, '<p><a href="#top">top</a></p>')) == []
-    found = check.faults_of(site(tmp_path, body))
+    assert check_site.faults_of(site(tmp_path, '<p><a href="#top">top</a></p>')) == []
+    found = check_site.faults_of(site(tmp_path, body))
     assert found and all(said in fault for fault in found)
 
 
@@ -56,7 +47,7 @@ def test_pages_made_from_one_pattern_are_sampled(tmp_path):
     for name in "abc":
         (folder / f"{name}.html").touch()
     (tmp_path / "reference" / "api.html").touch()
-    pages = module("check_pages").pages_of
+    pages = check_pages.pages_of
     assert [p.name for p in pages(tmp_path, 2)] == ["api.html", "a.html", "b.html"]
     assert len(pages(tmp_path)) == 4
 
@@ -64,14 +55,13 @@ def test_pages_made_from_one_pattern_are_sampled(tmp_path):
 @pytest.mark.exhaustive
 def test_width_and_contrast_are_seen_in_a_browser(tmp_path):
     pytest.importorskip("playwright", reason="playwright is not installed (extra docs)")
-    check = module("check_pages")
-    if check.chromium() is None or shutil.which(check.chromium()) is None:
+    if check_pages.chromium() is None or shutil.which(check_pages.chromium()) is None:
         pytest.skip("there is no Chromium (CHROMIUM names one)")
     pages = [Path("index.html")]
-    assert check.faults_of(site(tmp_path, "<p>words</p>"), pages) == []
-    wide = check.faults_of(site(tmp_path, '<p style="width:900px">words</p>'), pages)
+    assert check_pages.faults_of(site(tmp_path, "<p>words</p>"), pages) == []
+    wide = check_pages.faults_of(site(tmp_path, '<p style="width:900px">words</p>'), pages)
     assert len(wide) == 1 and "wider than 420 px" in wide[0]
-    grey = check.faults_of(site(tmp_path, '<p style="color:#999">words</p>'), pages)
+    grey = check_pages.faults_of(site(tmp_path, '<p style="color:#999">words</p>'), pages)
     assert [fault.split(": ")[1] for fault in grey] == ["light", "dark"]
     assert all("contrast 2.85" in fault for fault in grey)
-    assert check.faults_of(site(tmp_path, '<p style="color:#767676">words</p>'), pages) == []
+    assert check_pages.faults_of(site(tmp_path, '<p style="color:#767676">words</p>'), pages) == []

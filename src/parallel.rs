@@ -70,7 +70,7 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
             return Some(p.clone());
         }
         // Without memory for the stacks, the calling thread does the job.
-        memory::is_there(threads.saturating_mul(STACK) + memory::BASE).ok()?;
+        memory::probe(threads.saturating_mul(STACK) + memory::BASE).ok()?;
         let built = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .stack_size(STACK)

@@ -7,7 +7,7 @@ use super::convert::{positive_rows, weights};
 use super::dataset::PyDataset;
 use super::job::{Work, run};
 use super::model::PyModel;
-use super::plan::PyPlain;
+use super::plan::FromPython;
 use crate::data::Dataset;
 use crate::exact::{self, Cheapest, Errors, Objective, SearchLimits};
 use crate::model::{LeafSmoothing, Model};
@@ -50,7 +50,7 @@ fn model_of(
 pub fn minimal_tree(
     py: Python<'_>,
     data: &PyDataset,
-    limits: PyPlain<SearchLimits>,
+    limits: FromPython<SearchLimits>,
     minimise_errors: bool,
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
@@ -81,8 +81,8 @@ pub fn minimal_tree(
 pub fn near_optimal(
     py: Python<'_>,
     data: &PyDataset,
-    objective: PyPlain<Objective>,
-    limits: PyPlain<SearchLimits>,
+    objective: FromPython<Objective>,
+    limits: FromPython<SearchLimits>,
     within: f64,
     most_trees: usize,
     parameters: &str,
@@ -143,8 +143,8 @@ fn searched(
 pub fn optimal_tree(
     py: Python<'_>,
     data: &PyDataset,
-    objective: PyPlain<Objective>,
-    limits: PyPlain<SearchLimits>,
+    objective: FromPython<Objective>,
+    limits: FromPython<SearchLimits>,
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,

@@ -63,11 +63,11 @@ impl Work {
         Self { returns, ..self }
     }
 
-    /// Set that the job states its need before it allocates ([`memory::Need::states`]). If the
-    /// memory is missing, the error then comes from the core and tells the need and a remedy, which
-    /// the general error of [`reserve`] cannot.
+    /// Set that the job states its need before it allocates ([`memory::Need::reports_refusal`]). If
+    /// the memory is missing, the error then comes from the core and tells the need and a remedy,
+    /// which the general error of [`reserve`] cannot.
     pub fn stating(mut self) -> Self {
-        self.need.states = true;
+        self.need.reports_refusal = true;
         self
     }
 }
@@ -108,7 +108,7 @@ fn run_detached(
 ) -> PyResult<()> {
     memory::keep_pages();
     let memory = memory::reserve(work.need).map_err(exception)?;
-    let budget = Budget::new(work.limit).after(&memory);
+    let budget = Budget::new(work.limit).with_reservation(&memory);
     let control = Control::new(threads_for(n_jobs).map_err(exception)?).within(budget);
     let (watcher, raised) = watcher_for(py, progress, work.returns);
     let done = py.detach(|| parallel::run(&control, work.amount >= SHORT, &watcher, job));

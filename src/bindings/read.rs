@@ -98,7 +98,7 @@ impl PyDelimitedReader {
 
     fn end(&mut self, py: Python<'_>) -> PyResult<()> {
         let reader = self.0.as_mut().ok_or_else(finished)?;
-        step(py, || reader.end())
+        step(py, || reader.end_of_input())
     }
 
     /// Whether enough was fed for `sample` and `start`.
@@ -172,7 +172,7 @@ impl PyArffReader {
 
     fn end(&mut self, py: Python<'_>) -> PyResult<()> {
         let reader = self.0.as_mut().ok_or_else(finished)?;
-        step(py, || reader.end())
+        step(py, || reader.end_of_input())
     }
 
     fn header_is_complete(&self) -> PyResult<bool> {

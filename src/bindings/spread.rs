@@ -12,7 +12,7 @@ use super::code_facts::{PyCodeFacts, code_facts, sums_of};
 use super::forest::PyForest;
 use super::job::{exception, reserve, run};
 use super::model::PyModel;
-use super::plan::{PyPlain, plan};
+use super::plan::{FromPython, plan};
 use crate::bins::{
     BinnedTable, GroupSplits, GroupedRecords, Records, WeightWidth, add_counts as add,
 };
@@ -54,7 +54,11 @@ impl PySpreadGrowth {
     /// single tree.
     #[new]
     #[pyo3(signature = (facts, config, seed = None))]
-    fn new(facts: PyCodeFacts<'_>, config: PyPlain<Config>, seed: Option<u64>) -> PyResult<Self> {
+    fn new(
+        facts: PyCodeFacts<'_>,
+        config: FromPython<Config>,
+        seed: Option<u64>,
+    ) -> PyResult<Self> {
         let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
         plan.check_codes(&facts, seed.is_some()).map_err(exception)?;
         let growth = binned::spread_tree(&facts.spread(), &setting(&plan, &facts, seed));
@@ -129,7 +133,7 @@ impl PySpreadGrowth {
 pub fn forest_of_trees(
     py: Python<'_>,
     facts: PyCodeFacts<'_>,
-    config: PyPlain<Config>,
+    config: FromPython<Config>,
     trees: Vec<PyRef<'_, PyModel>>,
 ) -> PyResult<Py<PyForest>> {
     let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
@@ -242,7 +246,7 @@ pub fn record_sizes(facts: PyCodeFacts<'_>) -> PyResult<(usize, usize, Option<us
 pub fn grow_groups<'py>(
     py: Python<'py>,
     facts: PyCodeFacts<'_>,
-    config: PyPlain<Config>,
+    config: FromPython<Config>,
     seed: Option<u64>,
     records: Aligned2<'_, u8>,
     starts: Aligned1<'_, i64>,

@@ -141,7 +141,7 @@ impl Budget {
     /// The budget of a call that has made a reservation. [`Budget::has`] then sees to it that the
     /// reserve of this call is whole before the call goes on, as other calls may have used it up.
     #[must_use]
-    pub fn after(self, reservation: &Reservation) -> Self {
+    pub fn with_reservation(self, reservation: &Reservation) -> Self {
         Self { reserve: reservation.bytes, ..self }
     }
 
@@ -164,7 +164,7 @@ impl Budget {
     /// where there is no choice.
     pub fn has(&self, bytes: usize) -> bool {
         let asked = bytes.saturating_add(small());
-        bytes <= self.left() && hold(self.reserve) && (bytes <= MIB || is_there(asked).is_ok())
+        bytes <= self.left() && hold(self.reserve) && (bytes <= MIB || probe(asked).is_ok())
     }
 
     /// The budget of each of `parts` parts that run at the same time: an equal share of what is
@@ -278,15 +278,7 @@ pub struct Need {
     pub long: bool,
     /// Whether the call uses [`Budget::admit`] before it allocates. If the system does not have the
     /// memory, the call is refused there, with the need and the remedy, and not in [`reserve`].
-    pub states: bool,
-}
-
-impl Need {
-    /// The need of a short call with one buffer of `bytes`. It is refused in [`reserve`], before it
-    /// begins, if the system does not have the buffer.
-    pub fn of(bytes: usize) -> Self {
-        Self { peak: bytes, largest: bytes, ..Self::default() }
-    }
+    pub reports_refusal: bool,
 }
 
 /// A running call, whose reserve is held until this is dropped.
@@ -311,10 +303,10 @@ pub fn reserve(need: Need) -> Result<Reservation> {
     // A base of twice the largest buffer covers it, and needs no new reserve for a short call.
     let more = if need.largest <= base / 2 { 0 } else { need.largest };
     let reserve = more.saturating_add(base).min(CAP);
-    if need.peak > MIB && !need.states {
-        is_there(need.peak.saturating_add(base))?;
+    if need.peak > MIB && !need.reports_refusal {
+        probe(need.peak.saturating_add(base))?;
     }
-    if hold(reserve) || need.states && hold(small()) {
+    if hold(reserve) || need.reports_refusal && hold(small()) {
         reservation.bytes = reserve;
         Ok(reservation)
     } else {
@@ -338,7 +330,7 @@ impl Drop for Reservation {
 ///
 /// # Errors
 /// [`Error::Memory`].
-pub fn is_there(bytes: usize) -> Result<()> {
+pub fn probe(bytes: usize) -> Result<()> {
     match MmapMut::map_anon(bytes.max(1)) {
         Ok(_) => Ok(()),
         Err(_) => Err(Error::Memory { bytes: bytes as u64 }),
@@ -355,7 +347,7 @@ pub fn expect(bytes: usize) -> Result<()> {
         return Ok(());
     }
     if bytes > CAP {
-        return is_there(bytes.saturating_add(small()));
+        return probe(bytes.saturating_add(small()));
     }
     if hold((bytes + small()).min(CAP)) {
         Ok(())
@@ -500,8 +492,8 @@ mod tests {
         let huge = usize::MAX / 4;
         assert!(matches!(zeroed::<u8>(huge), Err(Error::Memory { .. })));
         assert!(matches!(with_capacity::<u64>(huge), Err(Error::Memory { .. })));
-        assert!(matches!(is_there(huge), Err(Error::Memory { .. })));
-        assert!(reserve(Need::of(huge)).is_err());
+        assert!(matches!(probe(huge), Err(Error::Memory { .. })));
+        assert!(reserve(Need { peak: huge, ..Need::default() }).is_err());
         assert_eq!(collect([1, 2, 3].into_iter()).unwrap(), [1, 2, 3]);
         assert_eq!(zeroed::<u32>(3).unwrap(), [0; 3]);
     }

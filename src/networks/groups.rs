@@ -82,7 +82,7 @@ pub fn grouped(
     for one in &mut found {
         let nodes = one.parents.iter().enumerate();
         one.length =
-            nodes.map(|(j, &p)| space.costs.node(space.prior, j, p, &mut groups)).sum::<f64>()
+            nodes.map(|(j, &p)| space.costs.node_cost(space.prior, j, p, &mut groups)).sum::<f64>()
                 + pairs;
     }
     assign_classes(&mut found);

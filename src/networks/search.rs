@@ -18,10 +18,10 @@
 use super::cache::CostCache;
 use super::chains::{Chain, accepts};
 use super::cost::Groups;
-use super::dice::Dice;
 use super::groups::{GroupedModel, grouped};
 use super::orders::{self, OrderSums};
 use super::prior::{Prior, PriorConfig};
+use super::rng::SearchRng;
 use super::state::{OrderedModel, Space, cleaned};
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
@@ -162,7 +162,7 @@ pub fn search(
         arcs,
         models,
         steps,
-        counted: sets + costs.counted() + exact.counted(),
+        counted: sets + costs.n_counted() + exact.n_counted(),
     })
 }
 
@@ -211,10 +211,10 @@ fn anneal(
     unit: u64,
     control: &Control,
 ) -> Result<OrderedModel> {
-    let mut dice = Dice::new(seed, unit);
+    let mut rng = SearchRng::new(seed, unit);
     let mut groups = Groups::default();
-    let empty = OrderedModel::random(space, false, &mut dice, &mut groups);
-    let full = OrderedModel::random(space, true, &mut dice, &mut groups);
+    let empty = OrderedModel::random(space, false, &mut rng, &mut groups);
+    let full = OrderedModel::random(space, true, &mut rng, &mut groups);
     // start about as hot as a hundredth of the mean cost of a variable, end at a quarter of a nit
     let hot = 2.0 + 0.01 * empty.cost / empty.parents.len() as f64;
     let mut best = empty.clone();
@@ -228,10 +228,10 @@ fn anneal(
                 control.advance(PROGRESS_STEPS.min(steps - step));
             }
             temperature *= cooling;
-            if let Some(change) = model.draw(space, &mut dice, &mut groups)
-                && accepts(change.delta, temperature, &mut dice)
+            if let Some(change) = model.draw(space, &mut rng, &mut groups)
+                && accepts(change.delta, temperature, &mut rng)
             {
-                model.make(&change);
+                model.apply(&change);
                 if model.cost < best.cost {
                     best.clone_from(&model);
                 }

@@ -126,7 +126,7 @@ impl Variables {
         // factorials of whole counts come from a table
         let whole = weights.iter().all(|w| w.fract() == 0.0);
         let most = arities.iter().copied().max().unwrap_or(1);
-        let logs = LogFactorials::up_to(if whole { total + most as f64 } else { most as f64 });
+        let logs = LogFactorials::with_table(if whole { total + most as f64 } else { most as f64 });
         Ok(Self { names, readings: input.readings, arities, codes, weights, total, logs })
     }
 
@@ -143,7 +143,7 @@ impl Variables {
 
     /// Number of distinct rows of positive weight, after missing cells were replaced or divided.
     /// The cost of counting a table grows with it, however often a row occurs.
-    pub fn rows(&self) -> usize {
+    pub fn n_distinct_rows(&self) -> usize {
         self.weights.len()
     }
 

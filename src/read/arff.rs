@@ -186,8 +186,8 @@ impl Arff {
     ///
     /// # Errors
     /// A [`Fault`] in that line, or if the file has no @data.
-    pub fn end(&mut self) -> Result<()> {
-        let rest = self.encoding.rest();
+    pub fn end_of_input(&mut self) -> Result<()> {
+        let rest = self.encoding.take_held();
         self.feed(&rest)?;
         let Self { lines, limits, header, rows, .. } = self;
         match rows {

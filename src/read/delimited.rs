@@ -148,8 +148,8 @@ impl Delimited {
     ///
     /// # Errors
     /// A [`Fault`] in that record, such as a quote that is not closed.
-    pub fn end(&mut self) -> Result<()> {
-        let rest = self.encoding.rest();
+    pub fn end_of_input(&mut self) -> Result<()> {
+        let rest = self.encoding.take_held();
         self.feed(&rest)?;
         let Self { cells, limits, rows, .. } = self;
         cells.finish(limits, &mut |record| rows.take(record, limits))

@@ -1,8 +1,8 @@
 //! The best cut of a node with two classes, for criteria with a kernel for them ([`WordBlock`]).
 //!
-//! The rows left of a cut are one word, 16 bits per class ([`crate::simd::cuts`]). The kernel
-//! scores all cuts in single precision, and the exact formula scores only the cuts that may then be
-//! best. The choice is the same as by [`super::cuts`], to the last bit. O(cuts) per node;
+//! The rows left of a cut are one word, 16 bits per class ([`crate::simd::two_class_cuts`]). The
+//! kernel scores all cuts in single precision, and the exact formula scores only the cuts that may
+//! then be best. The choice is the same as by [`super::cuts`], to the last bit. O(cuts) per node;
 //! [`super::best_cut`] uses it for nodes whose rows fit 16 bits.
 
 use super::context::BinnedContext;
@@ -10,7 +10,7 @@ use super::cuts::{ChosenCut, CutFacts, CutRules};
 use crate::criteria::{PairScreen, Tables};
 use crate::error::Result;
 use crate::simd::Level;
-use crate::simd::cuts::{CHUNK, PairNode, unpacked};
+use crate::simd::two_class_cuts::{CHUNK, PairNode, unpacked};
 use crate::split::doubt::Estimated;
 
 /// The cuts of one node.

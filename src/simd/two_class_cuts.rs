@@ -11,13 +11,13 @@
 use super::level::for_each_level;
 
 /// Most rows of a node: the number of rows of a class fits half a word.
-pub const MOST_ROWS: u32 = u16::MAX as u32;
+pub const MOST_PACKED_ROWS: u32 = u16::MAX as u32;
 
 /// The length of slices of cuts is a multiple of this: the lanes of the longest vectors.
 pub const CHUNK: usize = 16;
 
-/// The numbers of rows of both classes as a word. Both are at most [`MOST_ROWS`]; words can then be
-/// added and subtracted like the numbers.
+/// The numbers of rows of both classes as a word. Both are at most [`MOST_PACKED_ROWS`]; words can
+/// then be added and subtracted like the numbers.
 #[inline]
 pub fn packed(zero: u32, one: u32) -> u32 {
     zero | one << 16
@@ -26,7 +26,7 @@ pub fn packed(zero: u32, one: u32) -> u32 {
 /// The numbers of rows of both classes from a word, class 0 first: the inverse of [`packed`].
 #[inline]
 pub fn unpacked(word: u32) -> [u32; 2] {
-    [word & MOST_ROWS, word >> 16]
+    [word & MOST_PACKED_ROWS, word >> 16]
 }
 
 /// The numbers of a node with two classes on which the scores of its cuts depend.
@@ -61,7 +61,7 @@ for_each_level! {
         for (left, out) in lefts.iter().zip(out) {
             for j in 0..CHUNK {
                 // Rows of class 0 and 1 on the left, then on the right.
-                let a = (left[j] & MOST_ROWS) as i32 as f32;
+                let a = (left[j] & MOST_PACKED_ROWS) as i32 as f32;
                 let b = (left[j] >> 16) as i32 as f32;
                 let (c, d, size) = (zero - a, one - b, a + b);
                 let det = a * d - b * c;

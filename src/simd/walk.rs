@@ -270,12 +270,14 @@ pub struct WalkTable {
 }
 
 impl WalkTable {
-    /// A table for rows of `width` numbers; `None` if a child or a feature does not exist, or if
-    /// there are no nodes. This is the check that the walk's unchecked loads rely on. O(nodes).
+    /// A table for rows of `width` numbers; `None` if a child or a feature does not exist, if a
+    /// child is not behind its parent, or if there are no nodes. The walk's unchecked loads rely on
+    /// the first check, and its end in a leaf on the second. O(nodes).
     pub fn new(nodes: Vec<WalkNode>, width: usize) -> Option<Self> {
         let sound = nodes.iter().enumerate().all(|(i, node)| {
             let next = if node.value.is_nan() { i } else { i + 1 };
-            next.max(node.second as usize) < nodes.len() && node.feature() < width
+            let second = node.second as usize;
+            (next..nodes.len()).contains(&second) && node.feature() < width
         });
         if !sound || nodes.is_empty() || nodes.len() >= End::LEAF as usize {
             return None;
@@ -491,6 +493,10 @@ mod tests {
         assert!(WalkTable::new(Vec::new(), 1).is_none());
         assert!(WalkTable::new(vec![node(0.0, 0, 0)], 1).is_none());
         assert!(WalkTable::new(vec![leaf(1, 0)], 1).is_none());
+        assert!(WalkTable::new(vec![node(0.0, 0, 0), leaf(1, 0)], 1).is_none());
+        let back = |second| vec![node(0.0, 0, 2), leaf(1, 0), node(0.0, 0, second), leaf(3, 0)];
+        assert!([0, 1, 2].into_iter().all(|second| WalkTable::new(back(second), 1).is_none()));
+        assert!(WalkTable::new(back(3), 1).is_some());
         assert!(WalkTable::new(vec![node(f64::NAN, 1, 0)], 1).is_none());
         assert!(WalkTable::new(vec![leaf(0, 0)], 1).is_some());
     }

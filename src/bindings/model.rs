@@ -131,7 +131,7 @@ impl PyModel {
     ) -> PyResult<cost_complexity::Path> {
         let costs = self.costs(costs)?;
         run(py, None, self.work(), None, |control| {
-            cost_complexity::path_by_cost(&self.model.tree, impurity.0, costs.as_ref(), control)
+            cost_complexity::path(&self.model.tree, impurity.0, costs.as_ref(), control)
         })
     }
 }

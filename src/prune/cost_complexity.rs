@@ -154,19 +154,12 @@ pub struct Path {
     pub nodes: Vec<u32>,
 }
 
-/// The sequence from the whole tree to the root alone, if `R` is an impurity.
+/// The sequence from the whole tree to the root alone, if `R` is an impurity; with a cost matrix
+/// `R` is an expected cost.
 ///
 /// # Errors
 /// [`Error::Cancelled`].
-pub fn path(tree: &Tree, impurity: Impurity, control: &Control) -> Result<Path> {
-    path_by_cost(tree, impurity, None, control)
-}
-
-/// [`path`] for trees with or without a cost matrix; with one `R` is an expected cost.
-///
-/// # Errors
-/// [`Error::Cancelled`].
-pub fn path_by_cost(
+pub fn path(
     tree: &Tree,
     impurity: Impurity,
     costs: Option<&CostMatrix>,

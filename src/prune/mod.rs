@@ -158,23 +158,6 @@ pub struct PruneSteps<'a> {
     pub costs: Option<&'a CostMatrix>,
 }
 
-/// Prune a tree by a method, then merge leaves; either may be left out. `rows` are the rows that
-/// the method reads; methods that read none ignore them.
-///
-/// # Errors
-/// Returns the errors of [`prune_with`].
-pub fn prune(
-    tree: &Tree,
-    schema: &Schema,
-    method: Option<&PruneMethod>,
-    merge: Option<Merge>,
-    rows: Option<&PruneRows<'_>>,
-    control: &Control,
-) -> Result<Pruned> {
-    let steps = PruneSteps { method, merge, ..PruneSteps::default() };
-    prune_with(tree, schema, &steps, rows, control)
-}
-
 /// Prune a tree by several steps. `rows` are the rows that the method reads; methods that read none
 /// ignore them.
 ///

@@ -163,12 +163,6 @@ impl Delimited {
             && (self.rows.sample.len() >= SAMPLE_RECORDS || self.rows.sample_bytes >= SAMPLE_BYTES)
     }
 
-    /// Number of cells of a record: of the first one until [`Self::start`] is called, and then of
-    /// every row. It is 0 for a file without records.
-    pub fn width(&self) -> usize {
-        self.rows.width
-    }
-
     /// The first records of the sample, at most `n`, each as (line, cells). Lines are counted from
     /// 1. The list is empty after [`Self::start`], which moves the sample into the columns.
     pub fn sample(&self, n: usize) -> Vec<(u64, Vec<&[u8]>)> {

@@ -129,13 +129,6 @@ impl Kernels {
         Self { level, table }
     }
 
-    /// The level that was asked for, or the highest of the processor if that is lower. For
-    /// [`Level::Plain`] on x86-64 the kernels themselves are the baseline's, as [`Kernels::at`]
-    /// says.
-    pub fn level(&self) -> Level {
-        self.level
-    }
-
     /// 64-bit words of a tile: 2 for the plain kernels, 4 for baseline and AVX2, 8 for AVX-512. A
     /// tile has 64 columns per word, and all planes, masks and counters are laid out in this unit.
     pub fn words(&self) -> usize {

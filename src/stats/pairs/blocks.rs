@@ -57,17 +57,6 @@ pub struct RowBlocks<'a> {
 }
 
 impl BlockCounts {
-    /// Number of blocks. There are `blocks (blocks + 1) / 2` unordered pairs of them, each with a
-    /// table of counts.
-    pub fn blocks(&self) -> usize {
-        self.blocks
-    }
-
-    /// Counts of all pairs of rows, self-pairs included. They are the sum over all pairs of blocks.
-    pub fn all(&self) -> &PairCounts {
-        &self.all
-    }
-
     /// Counts of all rows except the rows of one block. O(blocks) tables are subtracted from the
     /// counts of all rows.
     ///

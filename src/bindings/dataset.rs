@@ -350,10 +350,10 @@ impl PyDataset {
         let rows = row_set(rows.as_ref(), data)?;
         let weights = weights(sample_weight.as_ref(), data)?;
         let plan = plan(config, custom)?;
-        let mut work = self.work(&plan.plan, 1).limited(memory_limit);
+        let mut work = self.work(&plan.plan, 1).with_limit(memory_limit);
         let evidence = plan.plan.criterion().info().evidence;
         if matches!(evidence, EvidenceKind::Pairs | EvidenceKind::Neighbours) {
-            work = work.stating();
+            work = work.reporting_refusal();
         }
         let scores =
             self.run_work(py, plan, work, n_jobs, progress.as_ref(), |plan, control| {
@@ -444,7 +444,7 @@ impl PyDataset {
         let cell = if proba { 4 + 8 * data.n_classes() } else { 4 };
         let peak = n_predictions.saturating_mul(2 * cell);
         let work = Work::from(work.saturating_mul(folds.len())).with_memory(peak, peak);
-        let work = work.limited(memory_limit);
+        let work = work.with_limit(memory_limit);
         let _memory = reserve(0, peak)?;
         let outcomes = run(py, n_jobs, work, progress.as_ref(), |control| {
             resample::cross_validate(data, &weights, &plans, &folds, proba, control)

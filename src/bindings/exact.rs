@@ -93,7 +93,7 @@ pub fn near_optimal(
 ) -> PyResult<(Py<PyAny>, Vec<Py<PyModel>>)> {
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let work = Work::from(usize::MAX).limited(memory_limit).stating();
+    let work = Work::from(usize::MAX).with_limit(memory_limit).reporting_refusal();
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let rows = positive_rows(data.len(), &weights);
         exact::near_optimal(
@@ -106,7 +106,7 @@ pub fn near_optimal(
             control,
         )
     })?;
-    let models = found.trees.into_iter().map(|tree| searched(py, data, tree, parameters));
+    let models = found.trees.into_iter().map(|tree| optimal_model(py, data, tree, parameters));
     let models = models.collect::<PyResult<_>>()?;
     Ok((pythonize(py, &found.features)?.unbind(), models))
 }
@@ -114,7 +114,7 @@ pub fn near_optimal(
 /// A model of an optimal tree. Its parameters have under "found" a lower and an upper bound of the
 /// objective, the number of search nodes that were opened, and the weight of the misclassified
 /// rows.
-fn searched(
+fn optimal_model(
     py: Python<'_>,
     data: &Dataset,
     found: Cheapest,
@@ -154,10 +154,11 @@ pub fn optimal_tree(
 ) -> PyResult<Py<PyModel>> {
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let work = Work::from(usize::MAX).limited(memory_limit).stating().returning(returns);
+    let work =
+        Work::from(usize::MAX).with_limit(memory_limit).reporting_refusal().keeping_best(returns);
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let rows = positive_rows(data.len(), &weights);
         exact::optimal_tree(data, &rows, &weights, &objective.0, &limits.0, control)
     })?;
-    searched(py, data, found, parameters)
+    optimal_model(py, data, found, parameters)
 }

@@ -8,7 +8,7 @@ use super::dataset::PyDataset;
 use super::job::{exception, reserve, run};
 use super::model::PyModel;
 use super::plan::{FromPython, plan};
-use super::trees::{PyTrees, loaded};
+use super::trees::{PyTrees, load};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::fit::{Config, GrownForest, Request};
@@ -185,7 +185,7 @@ pub fn out_of_bag_importances<'py>(
     let (forest, trees) = (&forest.forest, forest.forest.trees.len());
     let work = encoded.len().saturating_mul(trees).saturating_mul(16);
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
-        control.expect(trees as u64);
+        control.set_total(trees as u64);
         let rows = plan.training_rows(encoded, &rows, &weights)?;
         let sampler = sampler(encoded, &rows, &weights)?;
         let own =
@@ -275,6 +275,6 @@ impl PyForest {
     /// A forest from the content of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Py<Self>> {
-        Self::new(py, loaded(py, data, store::forest_from_bytes)?)
+        Self::new(py, load(py, data, store::forest_from_bytes)?)
     }
 }

@@ -10,8 +10,8 @@ use super::convert::{ArrayBlock, Columns, positive_rows, weights};
 use super::custom::CallableCriterion;
 use super::dataset::PyDataset;
 use super::job::{Work, exception, reserve, run, run_attached};
-use super::plan::{ConfiguredPlan, FromPython, Options, builtin_criterion, plan, planned};
-use super::trees::{PredictionInput, PyTrees, loaded};
+use super::plan::{ConfiguredPlan, FromPython, Options, builtin_criterion, plan, plan_with};
+use super::trees::{PredictionInput, PyTrees, load};
 use crate::criteria::Impurity;
 use crate::data::{RowSet, Weights};
 use crate::fit::{Config, Fitted, NodePlan};
@@ -242,7 +242,7 @@ impl PyModel {
         n_jobs: Option<i64>,
     ) -> PyResult<(PyCandidates<'py>, Vec<(u32, f64, f64)>, bool)> {
         let make = |config, criterion| NodePlan::new(&self.model, config, criterion);
-        let (NodePlan { plan, bins }, raised) = planned(config, custom, make)?;
+        let (NodePlan { plan, bins }, raised) = plan_with(config, custom, make)?;
         let rows = data.as_grown(py, &self.model.schema, bins, n_jobs)?;
         // The fractions, two kinds of weights, and copies in the order of the core.
         let _memory = reserve(rows.len() * 48, rows.len() * 8)?;
@@ -402,7 +402,7 @@ impl PyModel {
     /// A model from the content of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Py<Self>> {
-        Self::new(py, loaded(py, data, store::from_bytes)?)
+        Self::new(py, load(py, data, store::from_bytes)?)
     }
 
     /// (nodes, leaves, empty leaves, depth).

@@ -54,13 +54,13 @@ pub(super) fn plan(
     config: FromPython<Config>,
     custom: Option<Py<PyAny>>,
 ) -> PyResult<ConfiguredPlan> {
-    let (plan, raised) = planned(config, custom, FitPlan::new)?;
+    let (plan, raised) = plan_with(config, custom, FitPlan::new)?;
     Ok(ConfiguredPlan { plan, raised })
 }
 
 /// The plan that `make` makes of a configuration and of the user's criterion that it names, and the
 /// exception of that criterion.
-pub(super) fn planned<P>(
+pub(super) fn plan_with<P>(
     FromPython(config): FromPython<Config>,
     custom: Option<Py<PyAny>>,
     make: impl FnOnce(Config, Option<Box<dyn Criterion>>) -> Result<P>,

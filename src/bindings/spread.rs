@@ -162,7 +162,7 @@ fn on_groups<R: Send>(
 }
 
 /// Records of `width` bytes and the starts of their groups, as arrays.
-fn grouped<'py>(
+fn groups_to_arrays<'py>(
     py: Python<'py>,
     width: usize,
     (bytes, starts): (Vec<u8>, Vec<i64>),
@@ -199,7 +199,7 @@ pub fn divide_groups<'py>(
     let (features, targets, groups) = (routes.0.as_slice()?, routes.1.as_slice()?, routes.2);
     let splits = GroupSplits { features, targets, groups };
     let found = on_groups(py, facts, &records, &starts, |part| part.divide(&splits))?;
-    grouped(py, records.as_array().ncols(), found)
+    groups_to_arrays(py, records.as_array().ncols(), found)
 }
 
 /// A copy of the rows of some groups of a partition, in the order of `groups`, and the first row of
@@ -214,7 +214,7 @@ pub fn rows_of_groups<'py>(
     groups: Vec<u32>,
 ) -> PyResult<PyGroups<'py>> {
     let found = on_groups(py, facts, &records, &starts, |part| part.rows_of(&groups))?;
-    grouped(py, records.as_array().ncols(), found)
+    groups_to_arrays(py, records.as_array().ncols(), found)
 }
 
 /// The sum of the histograms of two partitions; `number`: their target is numeric.

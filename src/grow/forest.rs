@@ -223,7 +223,7 @@ pub fn grow_trees<T: Send>(
 ) -> Result<Vec<T>> {
     check_bagging(bagging)?;
     let trees = bagging.trees.saturating_sub(first);
-    control.expect(trees as u64);
+    control.set_total(trees as u64);
     let grow_one = |tree: usize, control: &Control| {
         control.check()?;
         let seed = seed_of_tree(seed, first + tree);

@@ -39,7 +39,7 @@ const MIB: usize = 1 << 20;
 
 /// Bytes of the reserve of a short call, which runs on the calling thread. It is kept between
 /// calls, and allocations below it never change the reserve. A variable because tests change it
-/// ([`scale`]).
+/// ([`set_reserve`]).
 static SMALL: AtomicUsize = AtomicUsize::new(MIB);
 /// Bytes of the reserve of a long call, which has threads and many buffers.
 pub const BASE: usize = 16 * MIB;
@@ -54,10 +54,10 @@ static EXHAUSTIONS: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
 /// Bytes of the reserve that is mapped now; 0 without one.
 static HELD: AtomicUsize = AtomicUsize::new(0);
-/// The reserve. The allocator never waits for this lock ([`locked`]).
+/// The reserve. The allocator never waits for this lock ([`try_lock_reserve`]).
 static RESERVE: Mutex<Option<MmapMut>> = Mutex::new(None);
 /// Bytes of the largest allocation that was larger than the reserve when it was made, since the
-/// last call of [`scale`].
+/// last call of [`set_reserve`].
 static UNCOVERED: AtomicUsize = AtomicUsize::new(0);
 /// Whether the reserve could not grow. It is then not tried again at every allocation.
 static STUCK: AtomicBool = AtomicBool::new(false);
@@ -97,7 +97,7 @@ fn count(bytes: isize) {
 
 /// Count a block of `size` bytes that was allocated.
 #[inline]
-fn grown(size: usize) {
+fn count_allocation(size: usize) {
     count(size as isize);
     if size >= small() {
         follow(size);
@@ -223,7 +223,7 @@ fn small() -> usize {
 /// Returns the bytes of the largest allocation since the last call that was neither fallible nor
 /// covered by the reserve. Tests make all calls with a small reserve and few rows: 0 means that no
 /// refusal of the system can end the process.
-pub fn scale(bytes: usize) -> usize {
+pub fn set_reserve(bytes: usize) -> usize {
     SMALL.store(bytes.max(1 << 12), Ordering::Relaxed);
     if ACTIVE.load(Ordering::Relaxed) == 0 {
         release();
@@ -233,7 +233,7 @@ pub fn scale(bytes: usize) -> usize {
 
 /// The lock on the reserve; `None` if another thread keeps it, or a fork has left it locked. It is
 /// tried 200 times without waiting, as the allocator calls this.
-fn locked() -> Option<MutexGuard<'static, Option<MmapMut>>> {
+fn try_lock_reserve() -> Option<MutexGuard<'static, Option<MmapMut>>> {
     for _ in 0..200 {
         match RESERVE.try_lock() {
             Ok(guard) => return Some(guard),
@@ -246,7 +246,7 @@ fn locked() -> Option<MutexGuard<'static, Option<MmapMut>>> {
 
 /// Make the reserve at least `bytes` large; false where the system refuses.
 fn hold(bytes: usize) -> bool {
-    let Some(mut reserve) = locked() else { return true };
+    let Some(mut reserve) = try_lock_reserve() else { return true };
     if reserve.as_ref().is_some_and(|map| map.len() >= bytes) {
         return true;
     }
@@ -262,7 +262,7 @@ fn hold(bytes: usize) -> bool {
 
 /// Give the reserve back to the system, and return its size.
 fn release() -> usize {
-    let Some(mut reserve) = locked() else { return 0 };
+    let Some(mut reserve) = try_lock_reserve() else { return 0 };
     HELD.store(0, Ordering::Relaxed);
     reserve.take().map_or(0, |map| map.len())
 }
@@ -342,7 +342,7 @@ pub fn probe(bytes: usize) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Memory`] if the system does not have the memory.
-pub fn expect(bytes: usize) -> Result<()> {
+pub fn cover(bytes: usize) -> Result<()> {
     if bytes <= HELD.load(Ordering::Relaxed) {
         return Ok(());
     }
@@ -357,8 +357,9 @@ pub fn expect(bytes: usize) -> Result<()> {
 }
 
 /// Make room for `n` more elements, like `Vec::try_reserve`. The allocator knows that the refusal
-/// becomes an error, so the bytes do not count as uncovered in the tests of [`scale`]. It is for
-/// vectors that grow; [`zeroed`], [`with_capacity`] and [`collect`] are for lengths that are known.
+/// becomes an error, so the bytes do not count as uncovered in the tests of [`set_reserve`]. It is
+/// for vectors that grow; [`zeroed`], [`with_capacity`] and [`collect`] are for lengths that are
+/// known.
 ///
 /// # Errors
 /// If the system refuses the memory.
@@ -383,7 +384,7 @@ pub fn exhaustions() -> u64 {
 
 /// The error of a job during which memory has run out. It names the bytes of the last allocation
 /// that was refused, on whatever thread, which may be another one's.
-pub fn exhausted() -> Error {
+pub fn exhaustion_error() -> Error {
     Error::Memory { bytes: REFUSED.load(Ordering::Relaxed) as u64 }
 }
 
@@ -455,7 +456,7 @@ fn follow(size: usize) {
 /// The system has refused `size` bytes: count an exhaustion and give the reserve back. Returns the
 /// number of further attempts, a millisecond apart, that may succeed.
 #[cold]
-fn refused(size: usize) -> usize {
+fn handle_refusal(size: usize) -> usize {
     REFUSED.store(size, Ordering::Relaxed);
     EXHAUSTIONS.fetch_add(1, Ordering::Relaxed);
     let held = release();
@@ -483,9 +484,9 @@ mod tests {
         let before = exhaustions();
         let call = reserve(Need { long: true, ..Need::default() }).unwrap();
         assert!(HELD.load(Ordering::Relaxed) >= BASE);
-        assert!(refused(10) > 0);
+        assert!(handle_refusal(10) > 0);
         assert_ne!(exhaustions(), before);
-        assert_eq!(exhausted(), Error::Memory { bytes: 10 });
+        assert_eq!(exhaustion_error(), Error::Memory { bytes: 10 });
         drop(call);
         let _next = reserve(Need::default()).unwrap();
         assert!(HELD.load(Ordering::Relaxed) >= small());

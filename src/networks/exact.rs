@@ -66,7 +66,7 @@ pub fn exact_posterior(
              are supported, because every set of them is counted; select columns, or sample"
         )));
     }
-    control.expect(SubsetSums::units(n) + 3 * n as u64);
+    control.set_total(SubsetSums::units(n) + 3 * n as u64);
     let sums = SubsetSums::new(variables, prior.max_parents, 1, control)?;
     let weights = node_weights(variables, &sums, prior, control)?;
     drop(sums);

@@ -132,9 +132,9 @@ impl OrderedModel {
             _ if n < 2 => None,
             0 | 1 => {
                 let (a, b) = rng.ordered_pair(n);
-                self.rewired(space, b, 1 << self.order[a], groups)
+                self.toggle_arcs(space, b, 1 << self.order[a], groups)
             }
-            2 | 3 => self.exchanged(space, rng.below(n - 1), groups),
+            2 | 3 => self.exchange_variables(space, rng.below(n - 1), groups),
             _ if n < 3 => None,
             kind => {
                 let (a, b, c) = rng.ordered_triple(n);
@@ -145,14 +145,14 @@ impl OrderedModel {
                 if kind == 5 && (present == 0 || present == both) {
                     return None;
                 }
-                self.rewired(space, c, both, groups)
+                self.toggle_arcs(space, c, both, groups)
             }
         }
     }
 
     /// Toggle the arcs from the variables in `toggled` into the variable at place `at`.
     #[inline]
-    fn rewired(
+    fn toggle_arcs(
         &self,
         space: Space<'_>,
         at: usize,
@@ -175,7 +175,7 @@ impl OrderedModel {
 
     /// Exchange the variables at places `at` and `at + 1`.
     #[inline]
-    fn exchanged(&self, space: Space<'_>, at: usize, groups: &mut Groups) -> Option<Move> {
+    fn exchange_variables(&self, space: Space<'_>, at: usize, groups: &mut Groups) -> Option<Move> {
         let (i, j) = (self.order[at], self.order[at + 1]);
         let prior = space.prior;
         if prior.before[j] >> i & 1 == 1 {
@@ -262,7 +262,7 @@ fn cheapest_removal(
 /// The parents of `child` after removing them one by one, each time the one whose removal makes the
 /// message shortest, as long as no removal makes it longer. Required parents stay. Chains visit
 /// models with arcs that tell nothing, so models are cleaned before they are reported and compared.
-pub fn cleaned(space: Space<'_>, child: usize, mut parents: Set, groups: &mut Groups) -> Set {
+pub fn clean_parents(space: Space<'_>, child: usize, mut parents: Set, groups: &mut Groups) -> Set {
     while let Some(less) = cheapest_removal(space, child, parents, groups) {
         parents = less;
     }

@@ -4,7 +4,7 @@
 //! of 32 bits per column. Masks of lanes come from memory with SSE2 and AVX2, because making one
 //! from bits takes five operations; AVX-512 has registers for masks.
 
-use super::body::{above, sum_planes};
+use super::body::{greater_than, sum_planes};
 use super::weights::{
     FeatureSlots, Joint, JointGroup, MOST_WEIGHED_ROWS, WeighedTile, WeightTable,
 };
@@ -85,8 +85,8 @@ pub(super) unsafe fn nearest<W: Word, const D: usize>(
         let valid = W::load(valid.as_ptr());
         for slots in slots.chunks_exact(features) {
             let sum: [W; D] = sum_planes(planes.as_ptr(), slots, 0);
-            let different = above(&sum, features - 1).andnot(valid);
-            while best + 1 < features && above(&sum, best).and(different).any() {
+            let different = greater_than(&sum, features - 1).andnot(valid);
+            while best + 1 < features && greater_than(&sum, best).and(different).any() {
                 best += 1;
             }
         }

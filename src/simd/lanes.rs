@@ -200,7 +200,7 @@ pub(super) mod x86 {
     }
 
     /// The numbers of 16-bit lanes less a distance.
-    const fn before(distance: i16) -> [i16; LANES] {
+    const fn lanes_less(distance: i16) -> [i16; LANES] {
         let (mut from, mut l) = ([0; LANES], 0);
         while l < LANES {
             from[l] = l as i16 - distance;
@@ -218,7 +218,7 @@ pub(super) mod x86 {
         },
         |v: Avx512x16| {
             const FROM: [[i16; LANES]; 5] =
-                [before(1), before(2), before(4), before(8), before(16)];
+                [lanes_less(1), lanes_less(2), lanes_less(4), lanes_less(8), lanes_less(16)];
             let mut v = v.0[0];
             for (i, from) in FROM.iter().enumerate() {
                 let from = _mm512_loadu_si512(from.as_ptr().cast());

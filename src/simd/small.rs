@@ -11,16 +11,16 @@ pub const MOST_SMALL_ROWS: usize = 64;
 /// The rows whose code is at most `limit`, as bits. Lanes without a row have a bit, too, if their
 /// code is small enough, so callers intersect the result with the lanes of the node.
 #[inline]
-pub fn up_to(codes: &[u8; MOST_SMALL_ROWS], limit: u8) -> u64 {
+pub fn mask_up_to(codes: &[u8; MOST_SMALL_ROWS], limit: u8) -> u64 {
     #[cfg(target_arch = "x86_64")]
     return x86::sse2(codes, limit);
     #[cfg(not(target_arch = "x86_64"))]
-    plain_up_to(codes, limit)
+    plain_mask_up_to(codes, limit)
 }
 
-/// [`up_to`], row by row.
+/// [`mask_up_to`], row by row.
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn plain_up_to(codes: &[u8; MOST_SMALL_ROWS], limit: u8) -> u64 {
+fn plain_mask_up_to(codes: &[u8; MOST_SMALL_ROWS], limit: u8) -> u64 {
     let mut mask = 0;
     for (i, &code) in codes.iter().enumerate() {
         mask |= u64::from(code <= limit) << i;
@@ -39,7 +39,7 @@ for_each_level! {
 /// Write, for each limit, the rows whose code is at most the limit, as bits. With wider vectors
 /// whole fits took 0.97 of the time: too little for code of their own.
 pub fn masks_up_to(codes: &[u8; MOST_SMALL_ROWS], limits: &[u8], out: &mut [u64]) {
-    out.iter_mut().zip(limits).for_each(|(out, &limit)| *out = up_to(codes, limit));
+    out.iter_mut().zip(limits).for_each(|(out, &limit)| *out = mask_up_to(codes, limit));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -47,8 +47,8 @@ mod x86 {
     use super::MOST_SMALL_ROWS;
     use std::arch::x86_64::*;
 
-    /// [`super::up_to`] by four comparisons: `min(x, limit) == x`, as there is no unsigned
-    /// comparison of bytes. The twin is `plain_up_to`.
+    /// [`super::mask_up_to`] by four comparisons: `min(x, limit) == x`, as there is no unsigned
+    /// comparison of bytes. The twin is `plain_mask_up_to`.
     #[inline]
     pub(super) fn sse2(codes: &[u8; MOST_SMALL_ROWS], limit: u8) -> u64 {
         let mut mask = 0;
@@ -92,7 +92,7 @@ mod tests {
                 }
             }
             for &limit in &codes {
-                assert_eq!(up_to(&codes, limit), plain_up_to(&codes, limit));
+                assert_eq!(mask_up_to(&codes, limit), plain_mask_up_to(&codes, limit));
             }
             let limits: Vec<u8> = rows.iter().map(|&r| codes[usize::from(r)]).collect();
             let mut masks = vec![0; rows.len()];

@@ -254,7 +254,7 @@ unsafe fn vectors<V: LaneVec>([a, b]: &[Lanes<V::Int>; 2]) -> [V; 2] {
 /// # Safety
 /// The calling function enables the features of `V`.
 #[inline(always)]
-unsafe fn over<V: LaneVec>(size: V, all: V, least: V) -> V {
+unsafe fn too_few_rows<V: LaneVec>(size: V, all: V, least: V) -> V {
     // SAFETY: the caller has checked the features.
     unsafe { least.sub(size).max(size.sub(all).add(least)) }
 }
@@ -327,7 +327,7 @@ impl<V: LaneVec> RowsBefore<V> {
                 let (mut p, mut q) = (sums[side], none.sub(sums[side]));
                 if LIMITED {
                     p = p.sub(without[0][side]);
-                    let over = over(before[side].sub(without[1][side]), sizes[side], least);
+                    let over = too_few_rows(before[side].sub(without[1][side]), sizes[side], least);
                     (p, q) = (p.zero_where_positive(over), none.sub(p).zero_where_positive(over));
                 }
                 most[side] = [most[side][0].max(p), most[side][1].max(q)];
@@ -465,7 +465,7 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
             for side in 0..2 {
                 let mut correct = V::load(&first[side]).add(most[side]).sub(less);
                 if LIMITED {
-                    let over = over(behind[side], sizes[side], V::splat(sides.least));
+                    let over = too_few_rows(behind[side], sizes[side], V::splat(sides.least));
                     correct = correct.zero_where_positive(over);
                 }
                 best[side] = best[side].max(correct);
@@ -592,7 +592,7 @@ unsafe fn table<V: LaneVec>(
             let before = if b == 0 { [zero; 2] } else { [most[b - 1][0], most[b - 1][1]] };
             for side in 0..2 {
                 let correct = V::load(&most[b][side]).add(last[side]);
-                let over = over(behind[side], sizes[side], V::splat(sides.least));
+                let over = too_few_rows(behind[side], sizes[side], V::splat(sides.least));
                 best[side] = best[side].max(correct.zero_where_positive(over));
                 bound[side] = bound[side].max(correct);
                 if !rows.exact {

@@ -149,7 +149,7 @@ fn distances_and_counters() {
         let mut bytes = Buffer::default();
         k.byte_masks(&planes, &mut bytes);
         let slots = SlotMasks { planes: &planes, bytes: &bytes };
-        let own = slots.of(feature * case.levels..(feature + 1) * case.levels, w);
+        let own = slots.slice(feature * case.levels..(feature + 1) * case.levels, w);
         for index in 0..window.length {
             let at = |r: usize, c: usize| case.distance(r, c) == window.distance(index);
             let [of_same, of_all, of_some] = [&same, &all, &some].map(|buffers| {

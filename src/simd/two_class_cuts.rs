@@ -19,13 +19,13 @@ pub const CHUNK: usize = 16;
 /// The numbers of rows of both classes as a word. Both are at most [`MOST_PACKED_ROWS`]; words can
 /// then be added and subtracted like the numbers.
 #[inline]
-pub fn packed(zero: u32, one: u32) -> u32 {
+pub fn pack(zero: u32, one: u32) -> u32 {
     zero | one << 16
 }
 
-/// The numbers of rows of both classes from a word, class 0 first: the inverse of [`packed`].
+/// The numbers of rows of both classes from a word, class 0 first: the inverse of [`pack`].
 #[inline]
-pub fn unpacked(word: u32) -> [u32; 2] {
+pub fn unpack(word: u32) -> [u32; 2] {
     [word & MOST_PACKED_ROWS, word >> 16]
 }
 
@@ -124,15 +124,14 @@ mod tests {
             let top = [3, 50, 2000, 32_000][seed as usize % 4];
             let draw = |i: u64, most: u32| (mix(seed, i) % (u64::from(most) + 1)) as u32;
             let totals = [draw(1, top), 1 + draw(2, top)];
-            let lefts: Vec<u32> = (0..64)
-                .map(|i| packed(draw(10 + i, totals[0]), draw(100 + i, totals[1])))
-                .collect();
+            let lefts: Vec<u32> =
+                (0..64).map(|i| pack(draw(10 + i, totals[0]), draw(100 + i, totals[1]))).collect();
             let of = PairNode { totals, least: 1 + draw(3, 2) };
             let mut expected = vec![0.0; 64];
             let most = gini(Level::Plain, &lefts, of, &mut expected);
             assert_eq!(most, expected.iter().copied().fold(f32::NEG_INFINITY, f32::max));
             for (&left, &score) in lefts.iter().zip(&expected) {
-                let [a, b] = unpacked(left).map(f64::from);
+                let [a, b] = unpack(left).map(f64::from);
                 let [c, d] = [f64::from(totals[0]) - a, f64::from(totals[1]) - b];
                 let (l, r, n) = (a + b, c + d, a + b + c + d);
                 if l.min(r) < f64::from(of.least) {

@@ -226,7 +226,7 @@ impl Number for f32 {
 /// `advance(rows, nodes, steps)` moves the rows of a group from their nodes by a number of steps,
 /// and `end(row, node)` returns the end of a row at a node, and whether the row stays there.
 #[inline(always)]
-pub fn in_groups(
+pub fn walk_in_groups(
     depth: usize,
     ends: &mut [End],
     mut advance: impl FnMut(&[u32; ROWS_PER_GROUP], &mut [u32; ROWS_PER_GROUP], usize),
@@ -350,7 +350,7 @@ impl WalkTable {
                     at.iter_mut().zip(&starts).for_each(|(at, &start)| *at = step(start, *at));
                 }
             };
-        in_groups(depth, ends, advance, |_, at| end_at(at));
+        walk_in_groups(depth, ends, advance, |_, at| end_at(at));
     }
 
     /// The nodes, in pre-order: the first branch of a node lies behind it. Callers read features

@@ -73,7 +73,7 @@ pub(super) fn fit_counted(
     let rows = plan.training_rows(data, rows, weights)?;
     let folds = stratified_folds(data, rows.rows(), rule.folds.min(rows.len()), rule.seed);
     // Progress is counted in trees.
-    control.expect(1 + folds.len() as u64);
+    control.set_total(1 + folds.len() as u64);
     let Fitted { model: grown, reason, .. } = plan.grow(data, &rows, weights, &control.quiet())?;
     control.advance(1);
     let costs = plan.costs(data.n_classes())?;

@@ -23,7 +23,7 @@ use crate::grow::options::GrowthSetting;
 use crate::grow::search::{BestSplit, NodeTables};
 use crate::reached::{self, Way};
 use crate::simd::class_sums::MOST_SQUARED_ROWS;
-use crate::simd::two_class_cuts::{self as words, packed, running_sums};
+use crate::simd::two_class_cuts::{self as words, pack, running_sums};
 use crate::split::CutTable;
 use crate::stats::{ExactMoments, Sum};
 
@@ -146,7 +146,7 @@ impl BinnedNode<'_, u32> {
         let words = counters.words(codes * features);
         let cuts = &mut workspace.words;
         running_sums(words, features, cuts.prepare(words.len()));
-        let shape = WordCuts { codes, features, whole: packed(two.totals[0], two.totals[1]) };
+        let shape = WordCuts { codes, features, whole: pack(two.totals[0], two.totals[1]) };
         let facts = |lefts: &[u32], cut| facts_of(lefts, shape, chosen, cut);
         let best = cuts.best(self.context, two.screen, two.totals, facts)?;
         self.split_of(best, &|cut| cuts.left(cut))

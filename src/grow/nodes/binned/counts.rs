@@ -34,7 +34,7 @@ pub(super) struct BinCounters<S> {
     /// Features counted.
     features: usize,
     /// There is one plane, of words that hold the rows of two classes
-    /// ([`crate::simd::two_class_cuts::packed`]).
+    /// ([`crate::simd::two_class_cuts::pack`]).
     pub packed: bool,
 }
 

@@ -10,7 +10,7 @@
 use super::context::BinnedContext;
 use super::cuts::{CutFacts, NodeCuts};
 use crate::simd::Level;
-use crate::simd::small::{MOST_SMALL_ROWS, count_bits, masks_up_to, up_to};
+use crate::simd::small::{MOST_SMALL_ROWS, count_bits, mask_up_to, masks_up_to};
 use std::sync::Arc;
 
 /// The codes of a small node's rows, by column; the nodes below it share them.
@@ -73,7 +73,7 @@ impl SmallNode {
     /// The children of a split: the rows whose code is at most `at`, and the rows above it. No code
     /// is copied: the children share the columns, and have disjoint lanes.
     pub fn divide(&self, feature: usize, at: u32) -> [Self; 2] {
-        let left = up_to(&self.columns.codes[feature], at as u8) & self.lanes;
+        let left = mask_up_to(&self.columns.codes[feature], at as u8) & self.lanes;
         [left, self.lanes & !left].map(|lanes| Self { columns: self.columns.clone(), lanes })
     }
 
@@ -124,8 +124,8 @@ impl SmallNode {
     /// The facts of the cut above a code; `None` where no row has that code, or none a higher one.
     fn facts(&self, feature: usize, at: u8) -> Option<CutFacts> {
         let (lanes, codes) = (self.lanes, &self.columns.codes[feature]);
-        let right = lanes & !up_to(codes, at);
-        let below = if at == 0 { 0 } else { up_to(codes, at - 1) };
+        let right = lanes & !mask_up_to(codes, at);
+        let below = if at == 0 { 0 } else { mask_up_to(codes, at - 1) };
         let (last, mut rest) = (lanes & !right & !below, right);
         if last == 0 || right == 0 {
             return None;
@@ -136,7 +136,7 @@ impl SmallNode {
             next = next.min(codes[rest.trailing_zeros() as usize % MOST_SMALL_ROWS]);
             rest &= rest - 1;
         }
-        let first = right & up_to(codes, next);
+        let first = right & mask_up_to(codes, next);
         let beside = [last, first].map(u64::count_ones);
         let both = last | first;
         let one_class = self.columns.classes.iter().any(|&class| class & both == both);

@@ -1,9 +1,9 @@
 //! Pruning: removes branches that fit noise.
 //!
 //! Every method works on an [`EditableTree`], in which a node can become a leaf or be replaced by
-//! one of its branches. [`prune`] then returns a tree in pre-order, with an account of each edit
-//! and the costs that led to it. Counts of a node stay the weights of the training rows that reach
-//! it, and labels their majority. No function recurses, so that deep trees cannot exhaust the
+//! one of its branches. [`prune_with`] then returns a tree in pre-order, with an account of each
+//! edit and the costs that led to it. Counts of a node stay the weights of the training rows that
+//! reach it, and labels their majority. No function recurses, so that deep trees cannot exhaust the
 //! stack.
 //!
 //! | method | input | order |

@@ -156,8 +156,8 @@ impl Delimited {
     }
 
     /// Whether the sample is large enough to call [`Self::start`]: 8,192 records or 16 MiB. A
-    /// shorter file never gets there, and is started after [`Self::end`]. False again once the
-    /// reader has started.
+    /// shorter file never gets there, and is started after [`Self::end_of_input`]. False again once
+    /// the reader has started.
     pub fn is_ready(&self) -> bool {
         !self.rows.started
             && (self.rows.sample.len() >= SAMPLE_RECORDS || self.rows.sample_bytes >= SAMPLE_BYTES)

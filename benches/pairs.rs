@@ -80,7 +80,7 @@ fn check(data: &Data, codes: &CodeTable<'_>) {
         levels[1..].iter().all(|&level| weigh(level, codes) == weighed),
         "levels differ in fixed point"
     );
-    let bound = truth.pairs() as f64 * weighed.unit() / 2.0;
+    let bound = truth.pairs() as f64 * weighed.unit / 2.0;
     let exact = count_matrices(&truth, &PairSetting::pi());
     assert!(
         exact.iter().zip(weighed.matrices()).all(|(e, w)| (e - w).abs() <= bound),

@@ -97,7 +97,7 @@ impl Error {
     /// `f_measure: beta`, so that the message says whose parameter is meant. Other errors than
     /// [`Error::Parameter`] stay as they are.
     #[must_use]
-    pub fn of(self, owner: &str) -> Self {
+    pub fn with_owner(self, owner: &str) -> Self {
         match self {
             Self::Parameter { name, value, reason } => {
                 Self::Parameter { name: format!("{owner}: {name}"), value, reason }

@@ -255,7 +255,7 @@ impl<'de> Deserializer<'de> for ValueReader {
 
 /// Read a field that is no large part of a document by way of [`ValueReader`], for serde's
 /// `deserialize_with`: types that Python gives as options are then compiled for one format.
-pub fn plain<'de, D, T>(deserializer: D) -> std::result::Result<T, D::Error>
+pub fn via_value<'de, D, T>(deserializer: D) -> std::result::Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: DeserializeOwned,

@@ -54,19 +54,19 @@ pub enum OptionDomain {
 impl OptionDomain {
     /// Finite numbers from `low` on. `low` itself belongs to the domain, and there is no upper
     /// limit: use [`Self::Number`] for one.
-    pub const fn from(low: f64) -> Self {
+    pub const fn at_least(low: f64) -> Self {
         Self::Number { low: Some(low), high: None, closed: (true, false) }
     }
 
     /// Finite numbers above `low`. `low` itself does not belong to the domain, which suits weights
     /// and widths that may not be 0.
-    pub const fn above(low: f64) -> Self {
+    pub const fn greater_than(low: f64) -> Self {
         Self::Number { low: Some(low), high: None, closed: (false, false) }
     }
 
     /// Whole numbers from `least` on. The upper limit is `u64::MAX`, which messages leave out; for
     /// another one use [`Self::Whole`].
-    pub const fn whole(least: u64) -> Self {
+    pub const fn integer_at_least(least: u64) -> Self {
         Self::Whole { least, most: u64::MAX }
     }
 
@@ -166,7 +166,7 @@ impl OptionInfo {
     /// All values that the option may have, in words that follow "must be" in an error message.
     /// None is among them if the default is `null`. Python's checks and the documentation take the
     /// words from here, so they agree with the domain.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let none = if self.default == "null" { ", or None" } else { "" };
         let besides = if self.besides.is_empty() { "" } else { ", or " };
         format!("{}{none}{besides}{}", self.domain, self.besides)
@@ -180,7 +180,7 @@ impl Serialize for OptionInfo {
         out.serialize_field("domain", &self.domain)?;
         out.serialize_field("default", self.default)?;
         out.serialize_field("others", self.others)?;
-        out.serialize_field("words", &self.words())?;
+        out.serialize_field("words", &self.describe())?;
         out.serialize_field("doc", self.doc)?;
         out.end()
     }
@@ -191,7 +191,7 @@ impl Serialize for OptionInfo {
 pub fn check(options: &[OptionInfo], name: &str, value: f64) -> Result<()> {
     match options.iter().find(|option| option.name == name) {
         Some(option) if !option.domain.holds(value) => {
-            Err(Error::parameter(name, value, format!("must be {}", option.words())))
+            Err(Error::parameter(name, value, format!("must be {}", option.describe())))
         }
         _ => Ok(()),
     }

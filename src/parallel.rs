@@ -65,12 +65,12 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
                 None => std::thread::yield_now(),
             }
         };
-        let mut pools = lock(&pools);
+        let mut pools = lock(pools);
         if let Some(p) = pools.iter().find(|p| p.current_num_threads() == threads) {
             return Some(p.clone());
         }
         // Without memory for the stacks, the calling thread does the job.
-        memory::is_there(threads.saturating_mul(STACK) + memory::BASE).ok()?;
+        memory::probe(threads.saturating_mul(STACK) + memory::BASE).ok()?;
         let built = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .stack_size(STACK)
@@ -146,7 +146,7 @@ impl InlineWatch {
         }
         // The watcher may check the control itself, which must not call it again.
         self.due.store(u64::MAX, Ordering::Relaxed);
-        let answer = caught(&mut || (self.watcher)(control));
+        let answer = catch_panic(&mut || (self.watcher)(control));
         let next = self.start.elapsed() + WATCH_INTERVAL;
         self.due.store(next.as_nanos() as u64, Ordering::Relaxed);
         answer.map_err(|e| {
@@ -190,7 +190,7 @@ impl Control {
     /// A handle with this memory budget instead of the present one. Bindings set the budget of the
     /// whole job, and loops give each part its share.
     #[must_use]
-    pub fn within(&self, budget: Budget) -> Self {
+    pub fn with_budget(&self, budget: Budget) -> Self {
         Self { budget, ..self.clone() }
     }
 
@@ -198,7 +198,7 @@ impl Control {
     /// allocated here, and the budget of the other handles is unchanged, so the bytes are free
     /// again when the handle is dropped.
     pub fn holding(&self, bytes: usize) -> Self {
-        self.within(self.budget.holding(bytes))
+        self.with_budget(self.budget.holding(bytes))
     }
 
     /// The memory that the job may allocate, as a copy. Call [`Budget::admit`] or [`Budget::has`]
@@ -214,22 +214,22 @@ impl Control {
     }
 
     /// A handle that reports no progress, for a part whose units of work differ from the units of
-    /// the job. [`Control::expect`] and [`Control::advance`] do nothing on it; it is cancelled with
-    /// the job.
+    /// the job. [`Control::set_total`] and [`Control::advance`] do nothing on it; it is cancelled
+    /// with the job.
     pub fn quiet(&self) -> Self {
         Self { quiet: true, ..self.clone() }
     }
 
     /// A handle for a part of the job that may end early and keeps its results: after the deadline,
-    /// or once [`Control::end`] was called, [`Control::check`] returns `Err(OutOfTime)`.
-    pub fn until(&self, deadline: Option<Instant>) -> Self {
+    /// or once [`Control::request_end`] was called, [`Control::check`] returns `Err(OutOfTime)`.
+    pub fn with_deadline(&self, deadline: Option<Instant>) -> Self {
         Self { deadline, ends_early: true, ..self.clone() }
     }
 
     /// A handle whose deadline, if it has one, comes after a share of the time since `start`. The
     /// share is of the time between `start` and the present deadline, from 0 to 1. Each level of a
     /// search, except the last one, leaves a part of the time limit to the next level in this way.
-    pub fn within_share(&self, start: Instant, share: f64) -> Self {
+    pub fn with_deadline_share(&self, start: Instant, share: f64) -> Self {
         let at = |end: Instant| start + end.saturating_duration_since(start).mul_f64(share);
         Self { deadline: self.deadline.map(at), ..self.clone() }
     }
@@ -237,7 +237,7 @@ impl Control {
     /// A handle whose deadline, if it has one, is earlier by a duration. A search keeps this time
     /// back for the work that follows it. A deadline that would lie before the beginning of the
     /// clock stays as it is.
-    pub fn earlier(&self, by: Duration) -> Self {
+    pub fn with_earlier_deadline(&self, by: Duration) -> Self {
         let earlier = |deadline: Instant| deadline.checked_sub(by).unwrap_or(deadline);
         Self { deadline: self.deadline.map(earlier), ..self.clone() }
     }
@@ -255,7 +255,7 @@ impl Control {
     #[inline]
     pub fn check(&self) -> Result<()> {
         if memory::exhaustions() != self.exhaustions {
-            Err(memory::exhausted())
+            Err(memory::exhaustion_error())
         } else if self.shared.cancel.load(Ordering::Relaxed) {
             Err(Error::Cancelled)
         } else if self.ends_early
@@ -276,30 +276,31 @@ impl Control {
         self.shared.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// Ask the parts of the job that may end early ([`Control::until`]) to end. Their results so
-    /// far are kept, unlike after [`Control::cancel`]. Returns whether this was the first time.
-    pub fn end(&self) -> bool {
+    /// Ask the parts of the job that may end early ([`Control::with_deadline`]) to end. Their
+    /// results so far are kept, unlike after [`Control::cancel`]. Returns whether this was the
+    /// first time.
+    pub fn request_end(&self) -> bool {
         !self.shared.end.swap(true, Ordering::Relaxed)
     }
 
     /// Set the number of units of work of the job, whatever a unit is (a row, a tree, a tile). No
     /// progress is reported while it is 0. A quiet handle ignores the call.
-    pub fn expect(&self, total: u64) {
+    pub fn set_total(&self, total: u64) {
         if !self.quiet {
             self.shared.total.store(total, Ordering::Relaxed);
         }
     }
 
     /// Report `n` finished units of work, from any thread. The units of all reports should add up
-    /// to the number given to [`Control::expect`]. A quiet handle ignores the call.
+    /// to the number given to [`Control::set_total`]. A quiet handle ignores the call.
     pub fn advance(&self, n: u64) {
         if !self.quiet {
             self.shared.done.fetch_add(n, Ordering::Relaxed);
         }
     }
 
-    /// (finished, all) units of work. Both are 0 before [`Control::expect`], and they are read one
-    /// after the other, so a report may be one step old.
+    /// (finished, all) units of work. Both are 0 before [`Control::set_total`], and they are read
+    /// one after the other, so a report may be one step old.
     pub fn progress(&self) -> (u64, u64) {
         (self.shared.done.load(Ordering::Relaxed), self.shared.total.load(Ordering::Relaxed))
     }
@@ -326,12 +327,12 @@ fn describe(panic: &(dyn Any + Send)) -> String {
 
 /// Call `work`, and turn a panic into an error. The function is not generic, so that it is compiled
 /// once.
-fn caught(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+fn catch_panic(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     let exhaustions = memory::exhaustions();
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result,
         // Some libraries panic if they get no memory.
-        Err(_) if memory::exhaustions() != exhaustions => Err(memory::exhausted()),
+        Err(_) if memory::exhaustions() != exhaustions => Err(memory::exhaustion_error()),
         Err(panic) => Err(Error::Internal(describe(panic.as_ref()))),
     }
 }
@@ -363,7 +364,7 @@ pub fn run_here(
 ) -> Result<()> {
     let watch = Arc::new(InlineWatch::new(watcher.clone()));
     let control = Control { inline_watch: Some(watch.clone()), ..control.serial() };
-    let done = caught(&mut || job(&control));
+    let done = catch_panic(&mut || job(&control));
     let stopped = lock(&watch.stopped).take();
     stopped.map_or(done, Err)
 }
@@ -378,7 +379,7 @@ fn run_in_pool(
     let (sender, receiver) = mpsc::sync_channel(1);
     pool.in_place_scope(|scope| {
         scope.spawn(move |_| {
-            let result = caught(&mut || job(control));
+            let result = catch_panic(&mut || job(control));
             let _ = sender.send(result);
         });
         let mut stopped = None;
@@ -387,7 +388,7 @@ fn run_in_pool(
                 Ok(result) => return stopped.map_or(result, Err),
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     if stopped.is_none()
-                        && let Err(e) = caught(&mut || watcher(control))
+                        && let Err(e) = catch_panic(&mut || watcher(control))
                     {
                         control.cancel();
                         stopped = Some(e);

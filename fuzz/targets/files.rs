@@ -73,7 +73,7 @@ fn arff_of(text: &[u8], size: usize, limits: ReadLimits) -> Result<Found> {
             started = true;
         }
     }
-    reader.end()?;
+    reader.end_of_input()?;
     if !started {
         reader.start(&(0..reader.attributes().len()).collect::<Vec<_>>())?;
     }
@@ -97,8 +97,8 @@ fn csv_of(
 ) -> Result<Found> {
     let mut reader = Delimited::new(dialect, limits);
     text.chunks(size).try_for_each(|block| reader.feed(block))?;
-    reader.end()?;
-    let width = reader.width();
+    reader.end_of_input()?;
+    let width = reader.sample(1).first().map_or(0, |(_, cells)| cells.len());
     let names = (0..width).map(|j| format!("c{j}").into_bytes()).collect();
     let wanted = |place, kind, may_be_labels| WantedColumn { place, kind, may_be_labels };
     let kind = |j| match j % 4 {

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// The classifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Aode {
-    #[serde(deserialize_with = "crate::json::plain")]
+    #[serde(deserialize_with = "crate::json::via_value")]
     smoothing: Smoothing,
     /// Least training weight of a value that may be a parent.
     pub limit: f64,

@@ -112,7 +112,7 @@ impl Input {
         }
         // weights as whole numbers of a unit
         let n = data.len();
-        memory::expect(n * size_of::<i64>())?;
+        memory::cover(n * size_of::<i64>())?;
         let (weights, unit) = match weights {
             Weights::Unit => (vec![1; n], 1.0),
             Weights::Integer(w) => (w.iter().map(|&w| i64::from(w)).collect(), 1.0),

@@ -29,7 +29,7 @@ pub enum Structure {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BayesModel {
     /// How the cells of each feature are read.
-    #[serde(deserialize_with = "crate::json::plain")]
+    #[serde(deserialize_with = "crate::json::via_value")]
     pub readings: Vec<FeatureReading>,
     /// Weight of each declared class in the training rows.
     pub class_counts: Vec<f64>,

@@ -59,7 +59,7 @@ pub enum FeatureModel {
 /// The classifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Naive {
-    #[serde(deserialize_with = "crate::json::plain")]
+    #[serde(deserialize_with = "crate::json::via_value")]
     smoothing: Smoothing,
     /// Prior probabilities of the classes.
     pub prior: Vec<f64>,
@@ -108,7 +108,7 @@ fn exact_sum(numbers: &[WeightedNumber], f: impl Fn(f64) -> f64) -> f64 {
 }
 
 impl ColumnMoments {
-    fn of(numbers: &[WeightedNumber]) -> Self {
+    fn from_numbers(numbers: &[WeightedNumber]) -> Self {
         let weight = exact_sum(numbers, |_| 1.0);
         if weight <= 0.0 {
             return Self { weight: 0.0, mean: f64::NAN, variance: f64::NAN };
@@ -121,7 +121,7 @@ impl ColumnMoments {
 
 /// The known numbers of a column in ascending order, by class. The last list has the numbers of all
 /// classes.
-fn by_class(
+fn numbers_by_class(
     column: &NumericColumn,
     classes: &[u16],
     k: usize,
@@ -138,8 +138,8 @@ fn by_class(
     found
 }
 
-/// The distribution of a column by Weka's rule, from the numbers of [`by_class`].
-fn rounded(by_class: &[Vec<WeightedNumber>]) -> FeatureModel {
+/// The distribution of a column by Weka's rule, from the numbers of [`numbers_by_class`].
+fn by_weka(by_class: &[Vec<WeightedNumber>]) -> FeatureModel {
     let (all, classes) = by_class.split_last().expect("all rows come last");
     let gaps = || all.windows(2).map(|w| w[1].number - w[0].number).filter(|&gap| gap > 0.0);
     let n_gaps = gaps().count();
@@ -152,7 +152,7 @@ fn rounded(by_class: &[Vec<WeightedNumber>]) -> FeatureModel {
             .iter()
             .map(|n| WeightedNumber { number: to_multiple(n.number, precision), ..*n })
             .collect();
-        let moments = ColumnMoments::of(&near);
+        let moments = ColumnMoments::from_numbers(&near);
         let known = moments.weight > 0.0;
         mean.push(if known { moments.mean } else { 0.0 });
         deviation.push(if known { moments.variance.sqrt().max(least) } else { least });
@@ -236,12 +236,12 @@ impl Naive {
             control.check()?;
             Ok(match &data.columns()[j] {
                 Column::Numeric(c) if input.readings[j] == FeatureReading::Number => {
-                    let numbers = by_class(c, &input.classes, k, weights);
+                    let numbers = numbers_by_class(c, &input.classes, k, weights);
                     if weka.contains(&j) {
-                        FeatureFit::Done(rounded(&numbers))
+                        FeatureFit::Done(by_weka(&numbers))
                     } else {
                         FeatureFit::Moments(
-                            numbers.iter().map(|own| ColumnMoments::of(own)).collect(),
+                            numbers.iter().map(|own| ColumnMoments::from_numbers(own)).collect(),
                         )
                     }
                 }

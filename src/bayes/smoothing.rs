@@ -40,7 +40,7 @@ impl Smoothing {
 
     /// The number s that is added to the count of each of `values` values: a weight of rows, not a
     /// share. It is positive even if `alpha / values` is too small for float64.
-    pub fn added(&self, values: usize) -> f64 {
+    pub fn pseudo_count(&self, values: usize) -> f64 {
         match *self {
             Self::Laplace { alpha } => alpha,
             // positive, also if the quotient underflows
@@ -52,7 +52,7 @@ impl Smoothing {
     /// 0. If the sum of `total` and all that is added overflows, both are divided by s first.
     #[inline]
     pub fn log(&self, count: f64, total: f64, values: usize) -> f64 {
-        let s = self.added(values);
+        let s = self.pseudo_count(values);
         let all = total + s * values as f64;
         if all.is_finite() {
             return ((count + s) / all).ln();

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 /// The classifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tan {
-    #[serde(deserialize_with = "crate::json::plain")]
+    #[serde(deserialize_with = "crate::json::via_value")]
     smoothing: Smoothing,
     /// Parent of each feature, `None` for a root.
     pub parents: Vec<Option<usize>>,
@@ -97,7 +97,7 @@ pub fn spanning_tree(p: usize, weights: &[f64]) -> Vec<(usize, usize, f64)> {
 }
 
 /// The parent of each of `p` features if the tree with these edges is directed away from `root`.
-fn directed(p: usize, edges: &[(usize, usize, f64)], root: usize) -> Vec<Option<usize>> {
+fn parents_from_root(p: usize, edges: &[(usize, usize, f64)], root: usize) -> Vec<Option<usize>> {
     let mut parents = vec![None; p];
     let mut seen = vec![false; p];
     let mut open = vec![root];
@@ -159,7 +159,8 @@ impl Tan {
                 format!("there are {p} features, counted from 0"),
             ));
         }
-        let mut model = Self::with_parents(input, smoothing, directed(p, &edges, root), control)?;
+        let mut model =
+            Self::with_parents(input, smoothing, parents_from_root(p, &edges, root), control)?;
         model.edges = edges;
         Ok(model)
     }
@@ -312,7 +313,7 @@ mod tests {
         // Pairs 01 02 03 12 13 23.
         let edges = spanning_tree(4, &[0.1, 0.5, 0.3, 0.5, 0.0, 0.3]);
         assert_eq!(edges.iter().map(|e| (e.0, e.1)).collect::<Vec<_>>(), [(0, 2), (1, 2), (0, 3)]);
-        assert_eq!(directed(4, &edges, 1), [Some(2), None, Some(1), Some(0)]);
+        assert_eq!(parents_from_root(4, &edges, 1), [Some(2), None, Some(1), Some(0)]);
         assert_eq!(topological(&[Some(1), Some(0)]), None);
         assert!(spanning_tree(1, &[]).is_empty());
     }

@@ -5,7 +5,7 @@ use super::aligned::Aligned1;
 use super::convert::{ArrayBlock, bytes, readable, weights};
 use super::dataset::PyDataset;
 use super::job::{Work, run};
-use super::plan::PyPlain;
+use super::plan::FromPython;
 use crate::bayes::{self, BayesConfig, BayesModel};
 use crate::predict::Source;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
@@ -27,7 +27,7 @@ pub struct PyBayesModel {
 pub fn bayes_fit(
     py: Python<'_>,
     data: &PyDataset,
-    config: PyPlain<BayesConfig>,
+    config: FromPython<BayesConfig>,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<PyBayesModel> {

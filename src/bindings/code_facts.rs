@@ -5,7 +5,7 @@
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::{exception, reserve};
-use super::plan::PyPlain;
+use super::plan::FromPython;
 use crate::bins::{FeatureBins, Records};
 use crate::data::{Schema, TargetGrid};
 use crate::error::Error;
@@ -25,7 +25,7 @@ pub type PyRange = Option<(f64, f64)>;
 /// number of rows, range of a numeric target. The sums are the weight of each class; or weight, and
 /// weighted sums of numbers and of their squares, in units.
 pub type PyCodeFacts<'py> =
-    (PyPlain<Schema>, Vec<PyFeatureCodes<'py>>, bool, Vec<i128>, usize, PyRange);
+    (FromPython<Schema>, Vec<PyFeatureCodes<'py>>, bool, Vec<i128>, usize, PyRange);
 
 /// The description of all rows as the core takes it. A range marks a numeric target, whose three
 /// sums become exact moments; without a range there is one sum per class.
@@ -34,7 +34,7 @@ pub type PyCodeFacts<'py> =
 /// A ValueError if the rows with their copies are more than 2^32 - 2, which the counts of the core
 /// cannot hold.
 pub fn code_facts(
-    (PyPlain(schema), features, weighted, sums, rows, range): PyCodeFacts<'_>,
+    (FromPython(schema), features, weighted, sums, rows, range): PyCodeFacts<'_>,
 ) -> PyResult<CodeFacts> {
     let features = features.into_iter().map(|(n_codes, has_missing, ranges)| {
         let ranges =

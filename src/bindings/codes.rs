@@ -10,7 +10,7 @@ use super::aligned::Aligned1;
 use super::code_facts::{PyCodeFacts, code_facts, sums_of};
 use super::convert::{ArrayBlock, ArrayView, Columns, positive_rows};
 use super::job::{Work, exception, reserve, run};
-use super::plan::{PyPlain, plan};
+use super::plan::{FromPython, plan};
 use crate::bins::{BinEncoding, BinnedTable, EdgeSummary, ValueCounts};
 use crate::data::RowChoice;
 use crate::data::{Target, TargetGrid, Weights};
@@ -272,7 +272,11 @@ pub fn encode_rows<'py>(
 /// user's function as criterion. Python calls it before it encodes the batches, with the facts that
 /// the first pass has collected; `forest` says whether many trees are fitted.
 #[pyfunction]
-pub fn check_codes(facts: PyCodeFacts<'_>, config: PyPlain<Config>, forest: bool) -> PyResult<()> {
+pub fn check_codes(
+    facts: PyCodeFacts<'_>,
+    config: FromPython<Config>,
+    forest: bool,
+) -> PyResult<()> {
     let plan = plan(config, None)?.plan;
     plan.check_codes(&code_facts(facts)?, forest).map_err(exception)
 }

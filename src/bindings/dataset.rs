@@ -10,7 +10,7 @@ use super::convert::{
     ArrayBlock, Columns, GivenTarget, indices, row_set, weights, weights_of_rows,
 };
 use super::job::{Work, exception, reserve, run, run_attached};
-use super::plan::{ConfiguredPlan, Options, PyPlain, builtin_criterion, plan};
+use super::plan::{ConfiguredPlan, FromPython, Options, builtin_criterion, plan};
 use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
 use crate::data::{Dataset, Lender, RowSet, Schema, Target};
 use crate::discretize::{self, DISCRETIZERS, DiscretizeMethod};
@@ -271,11 +271,11 @@ impl PyDataset {
     /// the schema has no classes.
     #[new]
     fn new(
-        schema: PyPlain<Schema>,
+        schema: FromPython<Schema>,
         target: &Bound<'_, PyAny>,
         blocks: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let PyPlain(schema) = schema;
+        let FromPython(schema) = schema;
         let target = if schema.classes.is_empty() {
             let numbers: Aligned1<'_, f64> = target.extract()?;
             let _memory = reserve(numbers.as_array().len() * 8, numbers.as_array().len() * 8)?;
@@ -337,7 +337,7 @@ impl PyDataset {
     fn score_features<'py>(
         &self,
         py: Python<'py>,
-        config: PyPlain<Config>,
+        config: FromPython<Config>,
         rows: Option<Aligned1<'_, i64>>,
         sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
@@ -350,10 +350,10 @@ impl PyDataset {
         let rows = row_set(rows.as_ref(), data)?;
         let weights = weights(sample_weight.as_ref(), data)?;
         let plan = plan(config, custom)?;
-        let mut work = self.work(&plan.plan, 1).limited(memory_limit);
+        let mut work = self.work(&plan.plan, 1).with_limit(memory_limit);
         let evidence = plan.plan.criterion().info().evidence;
         if matches!(evidence, EvidenceKind::Pairs | EvidenceKind::Neighbours) {
-            work = work.stating();
+            work = work.reporting_refusal();
         }
         let scores =
             self.run_work(py, plan, work, n_jobs, progress.as_ref(), |plan, control| {
@@ -374,7 +374,7 @@ impl PyDataset {
     fn neighbour_share<'py>(
         &self,
         py: Python<'py>,
-        config: PyPlain<Config>,
+        config: FromPython<Config>,
         share: (usize, usize),
         total: Option<(i128, f64)>,
         sample_weight: Option<Aligned1<'_, f64>>,
@@ -418,7 +418,7 @@ impl PyDataset {
     fn cross_validate<'py>(
         &self,
         py: Python<'py>,
-        configs: Vec<PyPlain<Config>>,
+        configs: Vec<FromPython<Config>>,
         folds: Vec<(Aligned1<'_, i64>, Aligned1<'_, i64>)>,
         sample_weight: Option<Aligned1<'_, f64>>,
         proba: bool,
@@ -444,7 +444,7 @@ impl PyDataset {
         let cell = if proba { 4 + 8 * data.n_classes() } else { 4 };
         let peak = n_predictions.saturating_mul(2 * cell);
         let work = Work::from(work.saturating_mul(folds.len())).with_memory(peak, peak);
-        let work = work.limited(memory_limit);
+        let work = work.with_limit(memory_limit);
         let _memory = reserve(0, peak)?;
         let outcomes = run(py, n_jobs, work, progress.as_ref(), |control| {
             resample::cross_validate(data, &weights, &plans, &folds, proba, control)
@@ -579,13 +579,13 @@ pub fn score_tables<'py>(
 #[pyo3(signature = (method, values, classes = None, n_classes = 1, weights = None))]
 pub fn bin_cuts<'py>(
     py: Python<'py>,
-    method: PyPlain<DiscretizeMethod>,
+    method: FromPython<DiscretizeMethod>,
     values: Aligned1<'_, f64>,
     classes: Option<Aligned1<'_, u16>>,
     n_classes: usize,
     weights: Option<Aligned1<'_, f64>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let PyPlain(method) = method;
+    let FromPython(method) = method;
     let values = values.as_array().to_vec();
     if matches!(method, DiscretizeMethod::Mdlp) && classes.is_none() {
         return Err(PyValueError::new_err("mdlp needs the classes of the rows"));

@@ -7,7 +7,7 @@ use super::convert::{positive_rows, weights};
 use super::dataset::PyDataset;
 use super::job::{Work, run};
 use super::model::PyModel;
-use super::plan::PyPlain;
+use super::plan::FromPython;
 use crate::data::Dataset;
 use crate::exact::{self, Cheapest, Errors, Objective, SearchLimits};
 use crate::model::{LeafSmoothing, Model};
@@ -50,7 +50,7 @@ fn model_of(
 pub fn minimal_tree(
     py: Python<'_>,
     data: &PyDataset,
-    limits: PyPlain<SearchLimits>,
+    limits: FromPython<SearchLimits>,
     minimise_errors: bool,
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
@@ -81,8 +81,8 @@ pub fn minimal_tree(
 pub fn near_optimal(
     py: Python<'_>,
     data: &PyDataset,
-    objective: PyPlain<Objective>,
-    limits: PyPlain<SearchLimits>,
+    objective: FromPython<Objective>,
+    limits: FromPython<SearchLimits>,
     within: f64,
     most_trees: usize,
     parameters: &str,
@@ -93,7 +93,7 @@ pub fn near_optimal(
 ) -> PyResult<(Py<PyAny>, Vec<Py<PyModel>>)> {
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let work = Work::from(usize::MAX).limited(memory_limit).stating();
+    let work = Work::from(usize::MAX).with_limit(memory_limit).reporting_refusal();
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let rows = positive_rows(data.len(), &weights);
         exact::near_optimal(
@@ -106,7 +106,7 @@ pub fn near_optimal(
             control,
         )
     })?;
-    let models = found.trees.into_iter().map(|tree| searched(py, data, tree, parameters));
+    let models = found.trees.into_iter().map(|tree| optimal_model(py, data, tree, parameters));
     let models = models.collect::<PyResult<_>>()?;
     Ok((pythonize(py, &found.features)?.unbind(), models))
 }
@@ -114,7 +114,7 @@ pub fn near_optimal(
 /// A model of an optimal tree. Its parameters have under "found" a lower and an upper bound of the
 /// objective, the number of search nodes that were opened, and the weight of the misclassified
 /// rows.
-fn searched(
+fn optimal_model(
     py: Python<'_>,
     data: &Dataset,
     found: Cheapest,
@@ -143,8 +143,8 @@ fn searched(
 pub fn optimal_tree(
     py: Python<'_>,
     data: &PyDataset,
-    objective: PyPlain<Objective>,
-    limits: PyPlain<SearchLimits>,
+    objective: FromPython<Objective>,
+    limits: FromPython<SearchLimits>,
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
@@ -154,10 +154,11 @@ pub fn optimal_tree(
 ) -> PyResult<Py<PyModel>> {
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let work = Work::from(usize::MAX).limited(memory_limit).stating().returning(returns);
+    let work =
+        Work::from(usize::MAX).with_limit(memory_limit).reporting_refusal().keeping_best(returns);
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let rows = positive_rows(data.len(), &weights);
         exact::optimal_tree(data, &rows, &weights, &objective.0, &limits.0, control)
     })?;
-    searched(py, data, found, parameters)
+    optimal_model(py, data, found, parameters)
 }

@@ -7,8 +7,8 @@ use super::convert::{Columns, row_set, weights};
 use super::dataset::PyDataset;
 use super::job::{exception, reserve, run};
 use super::model::PyModel;
-use super::plan::{PyPlain, plan};
-use super::trees::{PyTrees, loaded};
+use super::plan::{FromPython, plan};
+use super::trees::{PyTrees, load};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::fit::{Config, GrownForest, Request};
@@ -67,8 +67,8 @@ impl OutOfBag {
 pub fn forest_fit(
     py: Python<'_>,
     data: &PyDataset,
-    config: PyPlain<Config>,
-    bagging: PyPlain<Bagging>,
+    config: FromPython<Config>,
+    bagging: FromPython<Bagging>,
     out_of_bag: bool,
     sample_weight: Option<Aligned1<'_, f64>>,
     custom: Option<Py<PyAny>>,
@@ -76,7 +76,7 @@ pub fn forest_fit(
     progress: Option<Py<PyAny>>,
     before: Option<(Py<PyForest>, u64)>,
 ) -> PyResult<Py<PyForest>> {
-    let (mut plan, PyPlain(bagging)) = (plan(config, custom)?, bagging);
+    let (mut plan, FromPython(bagging)) = (plan(config, custom)?, bagging);
     let (blocks, given) = (data.blocks(py)?, sample_weight.as_ref());
     let columns = Columns::new(&blocks, data.rows()).map_err(exception)?;
     let rows = data.fit_rows(py, &plan.plan, &columns, true, None, given, n_jobs)?;
@@ -130,7 +130,7 @@ fn sampler(data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<Bootstrap
 pub fn bag_counts<'py>(
     py: Python<'py>,
     data: &PyDataset,
-    config: PyPlain<Config>,
+    config: FromPython<Config>,
     draws: usize,
     seeds: Vec<u64>,
     sample_weight: Option<Aligned1<'_, f64>>,
@@ -171,7 +171,7 @@ pub fn out_of_bag_importances<'py>(
     py: Python<'py>,
     forest: &PyForest,
     data: &PyDataset,
-    config: PyPlain<Config>,
+    config: FromPython<Config>,
     draws: usize,
     sample_weight: Option<Aligned1<'_, f64>>,
     unbiased: bool,
@@ -185,7 +185,7 @@ pub fn out_of_bag_importances<'py>(
     let (forest, trees) = (&forest.forest, forest.forest.trees.len());
     let work = encoded.len().saturating_mul(trees).saturating_mul(16);
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
-        control.expect(trees as u64);
+        control.set_total(trees as u64);
         let rows = plan.training_rows(encoded, &rows, &weights)?;
         let sampler = sampler(encoded, &rows, &weights)?;
         let own =
@@ -275,6 +275,6 @@ impl PyForest {
     /// A forest from the content of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Py<Self>> {
-        Self::new(py, loaded(py, data, store::forest_from_bytes)?)
+        Self::new(py, load(py, data, store::forest_from_bytes)?)
     }
 }

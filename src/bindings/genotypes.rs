@@ -10,7 +10,7 @@ use crate::criteria::Evidence;
 use crate::data::genotypes::PackedGenotypes;
 use crate::error::Error;
 use crate::simd::Level;
-use crate::stats::neighbours::genotypes::{GenotypeRows, genotype_scores, genotype_tests, memory};
+use crate::stats::neighbours::genotypes::{self, GenotypeRows, memory};
 use crate::stats::neighbours::{Multiclass, NeighbourMethod};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyValueError;
@@ -77,13 +77,13 @@ fn neighbour_search(criterion: &str, options: Options) -> PyResult<(NeighbourMet
 /// samples. `packed` is the content of a .bed file behind its header, with a row of bytes per
 /// variant and four samples in each byte; `samples` are positions among the `n_samples` of the
 /// file.
-#[pyfunction(name = "genotype_scores")]
+#[pyfunction]
 #[pyo3(signature = (
     packed, n_samples, samples, classes, n_classes, criterion, options, n_jobs = None, progress
     = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
-pub fn scores<'py>(
+pub fn genotype_scores<'py>(
     py: Python<'py>,
     packed: Aligned2<'_, u8>,
     n_samples: usize,
@@ -99,7 +99,7 @@ pub fn scores<'py>(
     let study = PackedStudy::new(&packed, n_samples, &samples, &classes, n_classes, of)?;
     let (method, multiclass) = study.search;
     let scores = run(py, n_jobs, study.work(), progress.as_ref(), |control| {
-        genotype_scores(control, Level::active(), &study.rows(), method, multiclass)
+        genotypes::genotype_scores(control, Level::active(), &study.rows(), method, multiclass)
     })?;
     Ok(scores.into_pyarray(py))
 }
@@ -110,14 +110,14 @@ pub fn scores<'py>(
 /// these pairs that differ in it (hits, misses); and for each variant the number of permutations in
 /// which it reaches its score, the number in which some variant does, and the largest score of each
 /// permutation.
-#[pyfunction(name = "genotype_tests")]
+#[pyfunction]
 #[pyo3(signature = (
     packed, n_samples, samples, classes, n_classes, criterion, options, permuted, n_jobs =
     None, progress = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 #[allow(clippy::type_complexity, reason = "arrays of one call")]
-pub fn tests<'py>(
+pub fn genotype_tests<'py>(
     py: Python<'py>,
     packed: Aligned2<'_, u8>,
     n_samples: usize,
@@ -140,7 +140,7 @@ pub fn tests<'py>(
     let permuted =
         permuted.as_slice().map_err(|_| PyValueError::new_err("permuted must be C-contiguous"))?;
     let found = run(py, n_jobs, study.work(), progress.as_ref(), |control| {
-        genotype_tests(control, Level::active(), &study.rows(), study.search, permuted)
+        genotypes::genotype_tests(control, Level::active(), &study.rows(), study.search, permuted)
     })?;
     let [hits, misses] = found.differing.counts;
     let [near_hits, near_misses] = found.differing.pairs;

@@ -53,21 +53,21 @@ impl Work {
     /// Set the limit on the bytes that the job may allocate; None means that only the memory of the
     /// system limits it. Bytes are counted against it as the core plans them, so a refusal depends
     /// on the input alone ([`Budget`]).
-    pub fn limited(self, limit: Option<usize>) -> Self {
+    pub fn with_limit(self, limit: Option<usize>) -> Self {
         Self { limit, ..self }
     }
 
-    /// Set whether Ctrl-C makes a search return its best result so far ([`Control::end`]) instead
-    /// of raising KeyboardInterrupt. A second Ctrl-C raises it in any case.
-    pub fn returning(self, returns: bool) -> Self {
+    /// Set whether Ctrl-C makes a search return its best result so far ([`Control::request_end`])
+    /// instead of raising KeyboardInterrupt. A second Ctrl-C raises it in any case.
+    pub fn keeping_best(self, returns: bool) -> Self {
         Self { returns, ..self }
     }
 
-    /// Set that the job states its need before it allocates ([`memory::Need::states`]). If the
-    /// memory is missing, the error then comes from the core and tells the need and a remedy, which
-    /// the general error of [`reserve`] cannot.
-    pub fn stating(mut self) -> Self {
-        self.need.states = true;
+    /// Set that the job states its need before it allocates ([`memory::Need::reports_refusal`]). If
+    /// the memory is missing, the error then comes from the core and tells the need and a remedy,
+    /// which the general error of [`reserve`] cannot.
+    pub fn reporting_refusal(mut self) -> Self {
+        self.need.reports_refusal = true;
         self
     }
 }
@@ -108,8 +108,8 @@ fn run_detached(
 ) -> PyResult<()> {
     memory::keep_pages();
     let memory = memory::reserve(work.need).map_err(exception)?;
-    let budget = Budget::new(work.limit).after(&memory);
-    let control = Control::new(threads_for(n_jobs).map_err(exception)?).within(budget);
+    let budget = Budget::new(work.limit).with_reservation(&memory);
+    let control = Control::new(threads_for(n_jobs).map_err(exception)?).with_budget(budget);
     let (watcher, raised) = watcher_for(py, progress, work.returns);
     let done = py.detach(|| parallel::run(&control, work.amount >= SHORT, &watcher, job));
     finish(py, done, &raised, progress, &control)
@@ -139,7 +139,7 @@ fn watcher_for(
             });
             let answer = answer.or_else(|e| {
                 let is_kept = returns && e.is_instance_of::<PyKeyboardInterrupt>(py);
-                if is_kept && control.end() { Ok(()) } else { Err(e) }
+                if is_kept && control.request_end() { Ok(()) } else { Err(e) }
             });
             answer.map_err(|e| {
                 *lock(&kept) = Some(e);
@@ -160,7 +160,7 @@ fn finish(
     progress: Option<&Py<PyAny>>,
     control: &Control,
 ) -> PyResult<()> {
-    match lock(&raised).take() {
+    match lock(raised).take() {
         Some(e) => return Err(e),
         None => done.map_err(exception)?,
     }
@@ -197,7 +197,7 @@ pub fn run_attached<R>(
 /// largest allocation since the last call of this function that it did not cover. For tests.
 #[pyfunction]
 pub fn scale_reserve(bytes: usize) -> usize {
-    memory::scale(bytes)
+    memory::set_reserve(bytes)
 }
 
 /// Bytes that the extension has allocated now, and the maximum since the last call of this
@@ -225,7 +225,7 @@ pub fn exercise(
     };
     let end = Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 3600.0));
     run(py, n_jobs, usize::MAX, progress.as_ref(), move |control| {
-        control.expect(100);
+        control.set_total(100);
         let counts = parallel::map(control, 100, &|i| {
             assert!(!(fail && i == 57), "exercise: this panic was asked for");
             let mut rounds = 0_u64;

@@ -71,7 +71,7 @@ mod _core {
     #[pymodule_export]
     use super::forest::{PyForest, bag_counts, forest_fit, forest_joined, out_of_bag_importances};
     #[pymodule_export]
-    use super::genotypes::{scores, tests};
+    use super::genotypes::{genotype_scores, genotype_tests};
     #[pymodule_export]
     use super::job::{allocated, exercise, scale_reserve};
     #[pymodule_export]

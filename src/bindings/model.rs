@@ -10,8 +10,8 @@ use super::convert::{ArrayBlock, Columns, positive_rows, weights};
 use super::custom::CallableCriterion;
 use super::dataset::PyDataset;
 use super::job::{Work, exception, reserve, run, run_attached};
-use super::plan::{ConfiguredPlan, Options, PyPlain, builtin_criterion, plan, planned};
-use super::trees::{PredictionInput, PyTrees, loaded};
+use super::plan::{ConfiguredPlan, FromPython, Options, builtin_criterion, plan, plan_with};
+use super::trees::{PredictionInput, PyTrees, load};
 use crate::criteria::Impurity;
 use crate::data::{RowSet, Weights};
 use crate::fit::{Config, Fitted, NodePlan};
@@ -76,7 +76,7 @@ type PyAlphaChoice<'py> = (
 type PyPruneStep = (u32, &'static str, u32, u32, u32, f64, f64, f64);
 
 /// The cost of each error, by true and predicted class.
-type PyCosts = Option<PyPlain<Vec<Vec<f64>>>>;
+type PyCosts = Option<FromPython<Vec<Vec<f64>>>>;
 
 impl PyModel {
     /// A model without a history: one that was loaded, cut back to an earlier step, taken from a
@@ -126,12 +126,12 @@ impl PyModel {
     fn path(
         &self,
         py: Python<'_>,
-        impurity: PyPlain<Impurity>,
+        impurity: FromPython<Impurity>,
         costs: PyCosts,
     ) -> PyResult<cost_complexity::Path> {
         let costs = self.costs(costs)?;
         run(py, None, self.work(), None, |control| {
-            cost_complexity::path_by_cost(&self.model.tree, impurity.0, costs.as_ref(), control)
+            cost_complexity::path(&self.model.tree, impurity.0, costs.as_ref(), control)
         })
     }
 }
@@ -170,7 +170,7 @@ fn on_each_row(
 pub fn tree_fit(
     py: Python<'_>,
     data: &PyDataset,
-    config: PyPlain<Config>,
+    config: FromPython<Config>,
     rows: Option<Aligned1<'_, i64>>,
     sample_weight: Option<Aligned1<'_, f64>>,
     custom: Option<Py<PyAny>>,
@@ -235,14 +235,14 @@ impl PyModel {
         &self,
         py: Python<'py>,
         data: &PyDataset,
-        config: PyPlain<Config>,
+        config: FromPython<Config>,
         fractions: Aligned1<'_, f64>,
         sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
     ) -> PyResult<(PyCandidates<'py>, Vec<(u32, f64, f64)>, bool)> {
         let make = |config, criterion| NodePlan::new(&self.model, config, criterion);
-        let (NodePlan { plan, bins }, raised) = planned(config, custom, make)?;
+        let (NodePlan { plan, bins }, raised) = plan_with(config, custom, make)?;
         let rows = data.as_grown(py, &self.model.schema, bins, n_jobs)?;
         // The fractions, two kinds of weights, and copies in the order of the core.
         let _memory = reserve(rows.len() * 48, rows.len() * 8)?;
@@ -312,8 +312,8 @@ impl PyModel {
         &self,
         py: Python<'_>,
         parameters: String,
-        method: Option<PyPlain<PruneMethod>>,
-        merge: Option<PyPlain<Merge>>,
+        method: Option<FromPython<PruneMethod>>,
+        merge: Option<FromPython<Merge>>,
         data: Option<&PyDataset>,
         sample_weight: Option<Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
@@ -362,7 +362,7 @@ impl PyModel {
     fn alpha_choice<'py>(
         &self,
         py: Python<'py>,
-        impurity: Option<PyPlain<Impurity>>,
+        impurity: Option<FromPython<Impurity>>,
         costs: PyCosts,
     ) -> PyResult<Option<PyAlphaChoice<'py>>> {
         let own = match (&self.history.choice, impurity) {
@@ -392,7 +392,7 @@ impl PyModel {
     fn cost_complexity_path<'py>(
         &self,
         py: Python<'py>,
-        impurity: PyPlain<Impurity>,
+        impurity: FromPython<Impurity>,
         costs: PyCosts,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
         let path = self.path(py, impurity, costs)?;
@@ -402,7 +402,7 @@ impl PyModel {
     /// A model from the content of a model file.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Py<Self>> {
-        Self::new(py, loaded(py, data, store::from_bytes)?)
+        Self::new(py, load(py, data, store::from_bytes)?)
     }
 
     /// (nodes, leaves, empty leaves, depth).

@@ -85,7 +85,7 @@ pub fn stream_scores<'py>(
     let classes = classes.as_array().to_vec();
     let weights = sample_weight.map_or(Counts::One, |w| Counts::of(w.as_array().to_vec()));
     let work = classes.len().saturating_mul(classes.len()) / 64 * columns;
-    let work = Work::from(work).limited(memory_limit).stating();
+    let work = Work::from(work).with_limit(memory_limit).reporting_refusal();
     let scores = run(py, n_jobs, work, progress.as_ref(), |control| {
         // The memory of a search depends on whether a radius has to be computed, not on the radius.
         let mut needs_radius = false;

@@ -8,7 +8,7 @@ use super::aligned::Aligned1;
 use super::convert::weights;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
-use super::plan::PyPlain;
+use super::plan::FromPython;
 use crate::bayes::FeatureReading;
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
@@ -78,12 +78,12 @@ fn list_of(set: Set) -> Vec<usize> {
 pub fn network_tables_cost(
     py: Python<'_>,
     data: &PyDataset,
-    config: PyPlain<NetworkConfig>,
+    config: FromPython<NetworkConfig>,
     parents: Vec<Vec<usize>>,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<(Vec<f64>, Vec<f64>)> {
-    let PyPlain(config) = config;
+    let FromPython(config) = config;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n_variables = data.columns().len() + 1;
@@ -113,13 +113,13 @@ pub fn network_tables_cost(
 pub fn network_exact<'py>(
     py: Python<'py>,
     data: &PyDataset,
-    config: PyPlain<NetworkConfig>,
+    config: FromPython<NetworkConfig>,
     most_memory: u64,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>, Vec<Vec<usize>>, Vec<usize>)> {
-    let PyPlain(config) = config;
+    let FromPython(config) = config;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n_variables = data.columns().len() + 1;
@@ -150,11 +150,11 @@ pub fn network_exact<'py>(
 pub fn network_counts<'py>(
     py: Python<'py>,
     data: &PyDataset,
-    config: PyPlain<NetworkConfig>,
+    config: FromPython<NetworkConfig>,
     parents: Vec<Vec<usize>>,
     sample_weight: Option<Aligned1<'_, f64>>,
 ) -> PyResult<(Vec<Bound<'py, PyArray1<f64>>>, Vec<Option<u32>>)> {
-    let PyPlain(config) = config;
+    let FromPython(config) = config;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n_variables = data.columns().len() + 1;
@@ -183,13 +183,13 @@ pub fn network_counts<'py>(
 pub fn network_search<'py>(
     py: Python<'py>,
     data: &PyDataset,
-    config: PyPlain<NetworkConfig>,
-    search: PyPlain<SearchConfig>,
+    config: FromPython<NetworkConfig>,
+    search: FromPython<SearchConfig>,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray2<f64>>)> {
-    let PyPlain(config) = config;
+    let FromPython(config) = config;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n_variables = data.columns().len() + 1;
@@ -232,9 +232,9 @@ pub fn network_search<'py>(
 pub fn network_exact_memory(
     py: Python<'_>,
     data: &PyDataset,
-    config: PyPlain<NetworkConfig>,
+    config: FromPython<NetworkConfig>,
 ) -> PyResult<u64> {
-    let PyPlain(config) = config;
+    let FromPython(config) = config;
     let data = data.encoded(py, None)?;
     py.detach(|| {
         let variables = config.variables(data, &Weights::Unit, &Control::new(1))?;

@@ -47,5 +47,5 @@ pub(super) fn pair_setting(
         PairOptions::deserialize(ValueReader(serde_json::Value::Object(options.clone())))
             .map_err(|e| exception(Error::parameter("PairFunction", "options", e)))?;
     let setting = setting(options.theta, options.alpha, &options.decay, options.at_zero);
-    Ok((setting.map_err(|e| exception(e.of("PairFunction")))?, options.precision))
+    Ok((setting.map_err(|e| exception(e.with_owner("PairFunction")))?, options.precision))
 }

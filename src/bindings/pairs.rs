@@ -56,8 +56,10 @@ pub fn pair_counts(
     let work = data.len().saturating_mul(data.len()) / 64 * data.columns().len();
     let bytes = count_bytes(data);
     // The core states larger needs itself, with a remedy.
-    let work =
-        Work::from(work).with_memory(0, bytes.min(memory::CAP)).limited(memory_limit).stating();
+    let work = Work::from(work)
+        .with_memory(0, bytes.min(memory::CAP))
+        .with_limit(memory_limit)
+        .reporting_refusal();
     let counts = run(py, n_jobs, work, progress.as_ref(), |control| {
         let n_from = from.as_ref().map(|from| from.rows().len());
         let columns = NominalColumns::new(control.budget(), data, n_from)?;
@@ -136,11 +138,11 @@ pub fn fixed_matrices<'py>(
         )
     })?;
     let values: Vec<usize> = (0..weighed.features()).map(|k| weighed.values(k)).collect();
-    shaped(py, &weighed.matrices(), &values, weighed.classes())
+    to_arrays(py, &weighed.matrices(), &values, weighed.classes())
 }
 
 /// Matrices that lie one after the other, as arrays of shape (values, classes, 4).
-fn shaped<'py>(
+fn to_arrays<'py>(
     py: Python<'py>,
     mut cells: &[f64],
     values: &[usize],
@@ -227,7 +229,7 @@ impl PyPairCounts {
         let setting = setting(theta, alpha, decay, at_zero).map_err(exception)?;
         let values: Vec<usize> =
             (0..self.counts.features()).map(|k| self.counts.values(k)).collect();
-        shaped(py, &count_matrices(&self.counts, &setting), &values, self.counts.classes())
+        to_arrays(py, &count_matrices(&self.counts, &setting), &values, self.counts.classes())
     }
 
     /// The count matrix of all rows as one value, shape (classes * 4,): cases 3 and 4 are zero.

@@ -19,12 +19,12 @@ use serde_json::{Map, Value};
 
 /// An argument that Python gives as dicts, lists, texts, numbers and None. It is read by way of
 /// [`Value`], so that each type is compiled for one format.
-pub(super) struct PyPlain<T>(pub T);
+pub(super) struct FromPython<T>(pub T);
 
 /// Options by name.
-pub(super) type Options = PyPlain<Map<String, Value>>;
+pub(super) type Options = FromPython<Map<String, Value>>;
 
-impl<T: DeserializeOwned> FromPyObject<'_, '_> for PyPlain<T> {
+impl<T: DeserializeOwned> FromPyObject<'_, '_> for FromPython<T> {
     type Error = PyErr;
 
     const INPUT_TYPE: PyStaticExpr = hints::ANY;
@@ -50,15 +50,18 @@ pub(super) struct ConfiguredPlan {
 }
 
 /// The plan of a configuration; `custom` is the user's criterion that it names.
-pub(super) fn plan(config: PyPlain<Config>, custom: Option<Py<PyAny>>) -> PyResult<ConfiguredPlan> {
-    let (plan, raised) = planned(config, custom, FitPlan::new)?;
+pub(super) fn plan(
+    config: FromPython<Config>,
+    custom: Option<Py<PyAny>>,
+) -> PyResult<ConfiguredPlan> {
+    let (plan, raised) = plan_with(config, custom, FitPlan::new)?;
     Ok(ConfiguredPlan { plan, raised })
 }
 
 /// The plan that `make` makes of a configuration and of the user's criterion that it names, and the
 /// exception of that criterion.
-pub(super) fn planned<P>(
-    PyPlain(config): PyPlain<Config>,
+pub(super) fn plan_with<P>(
+    FromPython(config): FromPython<Config>,
     custom: Option<Py<PyAny>>,
     make: impl FnOnce(Config, Option<Box<dyn Criterion>>) -> Result<P>,
 ) -> PyResult<(P, Option<Raised>)> {

@@ -73,7 +73,7 @@ fn py_columns<'py>(py: Python<'py>, columns: Vec<ReadColumn>) -> Vec<PyColumn<'p
 }
 
 /// The error of a call after `finish`.
-fn finished() -> PyErr {
+fn finished_error() -> PyErr {
     PyValueError::new_err("this reader has finished")
 }
 
@@ -92,23 +92,23 @@ impl PyDelimitedReader {
     }
 
     fn feed(&mut self, py: Python<'_>, block: &[u8]) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(finished)?;
+        let reader = self.0.as_mut().ok_or_else(finished_error)?;
         step(py, || reader.feed(block))
     }
 
     fn end(&mut self, py: Python<'_>) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(finished)?;
-        step(py, || reader.end())
+        let reader = self.0.as_mut().ok_or_else(finished_error)?;
+        step(py, || reader.end_of_input())
     }
 
     /// Whether enough was fed for `sample` and `start`.
     fn is_ready(&self) -> PyResult<bool> {
-        self.0.as_ref().map(Delimited::is_ready).ok_or_else(finished)
+        self.0.as_ref().map(Delimited::is_ready).ok_or_else(finished_error)
     }
 
     /// The first `n` records: (line, cells).
     fn sample(&self, n: usize) -> PyResult<Vec<(u64, Vec<Cow<'static, [u8]>>)>> {
-        let reader = self.0.as_ref().ok_or_else(finished)?;
+        let reader = self.0.as_ref().ok_or_else(finished_error)?;
         let owned = |cells: Vec<&[u8]>| cells.iter().map(|c| Cow::Owned(c.to_vec())).collect();
         Ok(reader.sample(n).into_iter().map(|(line, cells)| (line, owned(cells))).collect())
     }
@@ -126,7 +126,7 @@ impl PyDelimitedReader {
         kinds: Vec<(usize, Option<Vec<Vec<u8>>>, bool, bool)>,
         missing: Vec<Vec<u8>>,
     ) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(finished)?;
+        let reader = self.0.as_mut().ok_or_else(finished_error)?;
         type PyKind = (usize, Option<Vec<Vec<u8>>>, bool, bool);
         let kind = |(place, declared, numbers, may_fail): PyKind| {
             let kind = match declared {
@@ -144,7 +144,7 @@ impl PyDelimitedReader {
     /// not UTF-8, if there is one; the texts for missing values that some cell was equal to; and
     /// the lines that repeat the header.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<PyDelimited<'py>> {
-        let reader = self.0.take().ok_or_else(finished)?;
+        let reader = self.0.take().ok_or_else(finished_error)?;
         let latin1 = reader.encoding().latin1();
         let DelimitedColumns { columns, failed, matched, repeated } = step(py, || reader.finish())?;
         let matched = matched.into_iter().map(Cow::Owned).collect();
@@ -166,17 +166,17 @@ impl PyArffReader {
     }
 
     fn feed(&mut self, py: Python<'_>, block: &[u8]) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(finished)?;
+        let reader = self.0.as_mut().ok_or_else(finished_error)?;
         step(py, || reader.feed(block))
     }
 
     fn end(&mut self, py: Python<'_>) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(finished)?;
-        step(py, || reader.end())
+        let reader = self.0.as_mut().ok_or_else(finished_error)?;
+        step(py, || reader.end_of_input())
     }
 
     fn header_is_complete(&self) -> PyResult<bool> {
-        self.0.as_ref().map(Arff::header_is_complete).ok_or_else(finished)
+        self.0.as_ref().map(Arff::header_is_complete).ok_or_else(finished_error)
     }
 
     /// The name of the relation, and (name, type, line) of the attributes.
@@ -184,7 +184,7 @@ impl PyArffReader {
     fn header(
         &self,
     ) -> PyResult<(Cow<'static, [u8]>, Vec<(Cow<'static, [u8]>, &'static str, u64)>)> {
-        let reader = self.0.as_ref().ok_or_else(finished)?;
+        let reader = self.0.as_ref().ok_or_else(finished_error)?;
         let kind = |kind| match kind {
             AttributeKind::Numeric => "numeric",
             AttributeKind::Nominal => "nominal",
@@ -199,7 +199,7 @@ impl PyArffReader {
 
     /// Begin with the attributes in `wanted`.
     fn start(&mut self, py: Python<'_>, wanted: Vec<usize>) -> PyResult<()> {
-        let reader = self.0.as_mut().ok_or_else(finished)?;
+        let reader = self.0.as_mut().ok_or_else(finished_error)?;
         step(py, || reader.start(&wanted))
     }
 
@@ -215,7 +215,7 @@ impl PyArffReader {
         Bound<'py, PyArray1<f64>>,
         Option<u64>,
     )> {
-        let reader = self.0.take().ok_or_else(finished)?;
+        let reader = self.0.take().ok_or_else(finished_error)?;
         let latin1 = reader.encoding().latin1();
         let (columns, weights) = step(py, || reader.finish())?;
         let (rows, values): (Vec<i64>, Vec<f64>) =

@@ -12,7 +12,7 @@ use super::code_facts::{PyCodeFacts, code_facts, sums_of};
 use super::forest::PyForest;
 use super::job::{exception, reserve, run};
 use super::model::PyModel;
-use super::plan::{PyPlain, plan};
+use super::plan::{FromPython, plan};
 use crate::bins::{
     BinnedTable, GroupSplits, GroupedRecords, Records, WeightWidth, add_counts as add,
 };
@@ -54,7 +54,11 @@ impl PySpreadGrowth {
     /// single tree.
     #[new]
     #[pyo3(signature = (facts, config, seed = None))]
-    fn new(facts: PyCodeFacts<'_>, config: PyPlain<Config>, seed: Option<u64>) -> PyResult<Self> {
+    fn new(
+        facts: PyCodeFacts<'_>,
+        config: FromPython<Config>,
+        seed: Option<u64>,
+    ) -> PyResult<Self> {
         let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
         plan.check_codes(&facts, seed.is_some()).map_err(exception)?;
         let growth = binned::spread_tree(&facts.spread(), &setting(&plan, &facts, seed));
@@ -129,7 +133,7 @@ impl PySpreadGrowth {
 pub fn forest_of_trees(
     py: Python<'_>,
     facts: PyCodeFacts<'_>,
-    config: PyPlain<Config>,
+    config: FromPython<Config>,
     trees: Vec<PyRef<'_, PyModel>>,
 ) -> PyResult<Py<PyForest>> {
     let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
@@ -158,7 +162,7 @@ fn on_groups<R: Send>(
 }
 
 /// Records of `width` bytes and the starts of their groups, as arrays.
-fn grouped<'py>(
+fn groups_to_arrays<'py>(
     py: Python<'py>,
     width: usize,
     (bytes, starts): (Vec<u8>, Vec<i64>),
@@ -195,7 +199,7 @@ pub fn divide_groups<'py>(
     let (features, targets, groups) = (routes.0.as_slice()?, routes.1.as_slice()?, routes.2);
     let splits = GroupSplits { features, targets, groups };
     let found = on_groups(py, facts, &records, &starts, |part| part.divide(&splits))?;
-    grouped(py, records.as_array().ncols(), found)
+    groups_to_arrays(py, records.as_array().ncols(), found)
 }
 
 /// A copy of the rows of some groups of a partition, in the order of `groups`, and the first row of
@@ -210,7 +214,7 @@ pub fn rows_of_groups<'py>(
     groups: Vec<u32>,
 ) -> PyResult<PyGroups<'py>> {
     let found = on_groups(py, facts, &records, &starts, |part| part.rows_of(&groups))?;
-    grouped(py, records.as_array().ncols(), found)
+    groups_to_arrays(py, records.as_array().ncols(), found)
 }
 
 /// The sum of the histograms of two partitions; `number`: their target is numeric.
@@ -242,7 +246,7 @@ pub fn record_sizes(facts: PyCodeFacts<'_>) -> PyResult<(usize, usize, Option<us
 pub fn grow_groups<'py>(
     py: Python<'py>,
     facts: PyCodeFacts<'_>,
-    config: PyPlain<Config>,
+    config: FromPython<Config>,
     seed: Option<u64>,
     records: Aligned2<'_, u8>,
     starts: Aligned1<'_, i64>,

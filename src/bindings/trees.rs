@@ -353,7 +353,7 @@ impl PyTrees {
 }
 
 /// A tree or a forest from the content of a model file, by the function that reads it.
-pub(super) fn loaded<R: Send>(
+pub(super) fn load<R: Send>(
     py: Python<'_>,
     data: &[u8],
     read: impl FnOnce(&[u8], &Control) -> Result<R> + Send,

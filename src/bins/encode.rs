@@ -139,7 +139,7 @@ impl BinnedTable {
             return Err(Error::Internal(format!("{} classes in a byte", encoding.classes)));
         }
         let (layout, unit) = encoding.layout();
-        memory::expect(rows.len() * layout.width)?;
+        memory::cover(rows.len() * layout.width)?;
         let mut records = Records { layout, bytes: vec![0; rows.len() * layout.width] };
         // Blocks of rows are encoded in parallel, each into its part of the records.
         let blocks: Vec<Mutex<&mut [u8]>> =

@@ -48,7 +48,7 @@ impl Default for FMeasure {
 /// The option of both F measures.
 pub(super) const BETA: OptionInfo = OptionInfo {
     name: "beta",
-    domain: OptionDomain::from(0.0),
+    domain: OptionDomain::at_least(0.0),
     default: "1.0",
     others: "[0.5, 2.0, 3.0]",
     doc: "Weight of recall against precision, finite and >= 0.",

@@ -11,7 +11,7 @@ use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Count, Moments};
 use crate::simd::Level;
-use crate::simd::cuts::PairNode;
+use crate::simd::two_class_cuts::PairNode;
 use crate::tree::Outcome;
 
 /// How the best feature is picked once every feature has its score.
@@ -54,7 +54,7 @@ pub enum SplitRule {
     C45,
 }
 
-/// Approximations of the scores of cuts between two classes ([`crate::simd::cuts`]).
+/// Approximations of the scores of cuts between two classes ([`crate::simd::two_class_cuts`]).
 #[derive(Debug, Clone, Copy)]
 pub struct PairScreen {
     /// The kernel; it returns the largest score.
@@ -201,7 +201,7 @@ impl dyn Criterion + '_ {
     /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`. A score
     /// of minus infinity says that a candidate is not valid: growth never takes it.
     pub fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.admit(tables.classes, tables.n()).map_err(|e| e.of(self.info().name))?;
+        self.admit(tables.classes, tables.n()).map_err(|e| e.with_owner(self.info().name))?;
         self.evaluate(tables, false, out)
     }
     /// Distances (smaller is better) of all candidates of a block. `out.len() == tables.len`.
@@ -209,7 +209,7 @@ impl dyn Criterion + '_ {
     /// negative score, but where the score subtracts a term of the node, the distance may leave
     /// that term out.
     pub fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.admit(tables.classes, tables.n()).map_err(|e| e.of(self.info().name))?;
+        self.admit(tables.classes, tables.n()).map_err(|e| e.with_owner(self.info().name))?;
         self.evaluate(tables, true, out)
     }
     /// The score of one table. It serves callers with one table, such as a scan that scores an

@@ -14,7 +14,7 @@ use super::{
     Term,
 };
 use crate::numeric::Count;
-use crate::simd::{Level, cuts, running as simd};
+use crate::simd::{Level, running as simd, two_class_cuts};
 
 /// Products of two counts are exact in double precision up to here.
 const EXACT_PRODUCTS: f64 = (1u64 << 26) as f64;
@@ -66,7 +66,7 @@ impl Properties for Gini {
     }
 
     fn pair_screen(&self) -> Option<PairScreen> {
-        Some(PairScreen { scores: cuts::gini, error: cuts::GINI_ERROR })
+        Some(PairScreen { scores: two_class_cuts::gini, error: two_class_cuts::GINI_ERROR })
     }
 
     fn screen(&self, tables: &Tables<'_>, out: &mut [f64]) -> Option<f64> {

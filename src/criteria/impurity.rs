@@ -62,17 +62,6 @@ fn loss<V: OnClasses>(criterion: &V, shares: impl Iterator<Item = f64>) -> f64 {
     fold::loss_in(criterion, &node, 1.0, shares)
 }
 
-/// [`Impurity::Error`] times the rows, in whole numbers: rows of other classes than the largest.
-#[inline]
-pub fn errors(counts: impl Iterator<Item = u32>) -> u32 {
-    let (mut sum, mut most) = (0, 0);
-    for c in counts {
-        sum += c;
-        most = most.max(c);
-    }
-    sum - most
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,15 +86,12 @@ mod tests {
             let classes = 1 + seed as usize % 7;
             let count = |c: usize| (mix(seed, c as u64) % 40) as u32;
             let counts: Vec<u32> = (0..classes).map(count).chain([1]).collect();
-            let n = f64::from(counts.iter().sum::<u32>());
             let weights: Vec<f64> = counts.iter().map(|&c| f64::from(c) * 1e-200).collect();
             for impurity in ALL {
                 let expected = naive(impurity, &counts);
                 assert!((impurity.of(&counts) - expected).abs() < 1e-12);
                 assert!((impurity.of(&weights) - expected).abs() < 1e-12);
             }
-            let errors = f64::from(errors(counts.iter().copied()));
-            assert!((n * Impurity::Error.of(&counts) - errors).abs() < 1e-12 * n);
         }
     }
 

@@ -48,7 +48,7 @@ pub(super) static INFO: Info = Info {
     options: &[
         OptionInfo {
             name: "node_budget",
-            domain: OptionDomain::whole(1),
+            domain: OptionDomain::integer_at_least(1),
             default: "1000",
             others: "[1]",
             doc: "Search nodes for the size of one branch, at least 1; above it the proven lower \
@@ -57,7 +57,7 @@ pub(super) static INFO: Info = Info {
         },
         OptionInfo {
             name: "total_budget",
-            domain: OptionDomain::whole(1),
+            domain: OptionDomain::integer_at_least(1),
             default: "null",
             others: "[1]",
             doc: "Search nodes for all sizes of a fit, at least 1; once they are spent, lower \

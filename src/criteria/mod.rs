@@ -21,7 +21,7 @@ pub use facts::{EvidenceKind, Info, LossRise, TargetKind};
 pub use formula::{Criterion, Formula, GainFilter, PairScreen, Properties, SplitRule};
 pub use gain_ratio::GainRatio;
 pub use gini::Gini;
-pub use impurity::{Impurity, errors};
+pub use impurity::Impurity;
 pub use info_gain::InfoGain;
 pub use largest_deviation::LargestDeviation;
 pub use mdl::DescriptionLength;

@@ -12,7 +12,7 @@ use super::{OptionDomain, OptionInfo};
 
 pub(super) const K: OptionInfo = OptionInfo {
     name: "k",
-    domain: OptionDomain::whole(1),
+    domain: OptionDomain::integer_at_least(1),
     default: "10",
     others: "[3]",
     doc: "Number of neighbours, at least 1; all rows where there are fewer.",
@@ -29,7 +29,7 @@ pub(super) const TIES: OptionInfo = OptionInfo {
 };
 pub(super) const RANK: OptionInfo = OptionInfo {
     name: "rank",
-    domain: OptionDomain::above(0.0),
+    domain: OptionDomain::greater_than(0.0),
     default: "null",
     others: "[2.0]",
     doc: "Sigma > 0: the r-th neighbour weighs exp(-(r / sigma)^2); None: all alike.",

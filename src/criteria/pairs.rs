@@ -112,7 +112,7 @@ impl DecayName {
 /// How fast weights fall with distance.
 pub(super) const ALPHA: OptionInfo = OptionInfo {
     name: "alpha",
-    domain: OptionDomain::from(0.0),
+    domain: OptionDomain::at_least(0.0),
     others: "[0.7]",
     doc: "How fast the weight of a pair falls with its distance D; finite and at least 0.",
     ..OptionInfo::PLAIN

@@ -131,7 +131,7 @@ pub fn make(name: &str, options: Map<String, Value>) -> Result<Box<dyn Criterion
     (entry.make)(Value::Object(options))
         .map_err(|error| Error::parameter("options", shown, error))
         .and_then(|made| made.check().and(made.evidence().check()).map(|()| made))
-        .map_err(|error| error.of(entry.info.name))
+        .map_err(|error| error.with_owner(entry.info.name))
 }
 
 /// Levenshtein distance, row by row.

@@ -32,7 +32,7 @@ pub(super) static INFO: Info = Info {
     source: "kira1992; vilalta2001",
     options: &[OptionInfo {
         name: "radius",
-        domain: OptionDomain::from(0.0),
+        domain: OptionDomain::at_least(0.0),
         default: "null",
         others: "[1.0]",
         doc: "Pairs at D < radius count, finite and at least 0; None: the smallest whole number \

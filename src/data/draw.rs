@@ -6,7 +6,6 @@
 //! order of the whole set in one pass, where copies are tied with the row they repeat; values are
 //! looked up through the draw. O(rows + drawn rows) per numeric column.
 
-use super::Bits;
 use super::entries::{entry_row, entry_tied, pack_entry};
 use crate::error::{Error, Result};
 
@@ -41,17 +40,6 @@ impl Draw {
         Ok(Self { rows, first })
     }
 
-    /// Number of drawn rows, each repetition included. It is below 2^31, because an entry of a
-    /// sorted order has 31 bits for the row.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether nothing was drawn.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// The original of each drawn row, ascending: an internal row of the data set that the sample
     /// was drawn from. The repetitions of a row are neighbours.
     pub fn rows(&self) -> &[u32] {
@@ -61,19 +49,6 @@ impl Draw {
     /// The first drawn row that repeats `row` or a later one; `row` may be the number of rows.
     pub(super) fn first(&self, row: u32) -> u32 {
         self.first[row as usize]
-    }
-
-    /// How often a row was drawn; 0 for a row that was left out. It is the distance of its first
-    /// copy from the first copy of the next row.
-    pub fn times(&self, row: u32) -> u32 {
-        self.first[row as usize + 1] - self.first[row as usize]
-    }
-
-    /// Rows that were drawn at least once. The other rows are out of bag.
-    pub fn distinct(&self) -> Bits {
-        let mut bits = Bits::new(self.first.len() - 1);
-        self.rows.iter().for_each(|&row| bits.set(row));
-        bits
     }
 
     /// The sorted order of the drawn rows, given the order of all rows (`base_order`).
@@ -136,10 +111,9 @@ mod tests {
             assert_eq!(drawn.n_missing(), expected.n_missing());
             assert!(drawn.values().iter().zip(&repeated).all(|(a, b)| a.to_bits() == b.to_bits()));
             assert!(
-                (0..draw.len() as u32)
+                (0..repeated.len() as u32)
                     .all(|r| drawn.value(r).to_bits() == expected.value(r).to_bits())
             );
-            assert!(times.iter().enumerate().all(|(r, &t)| draw.times(r as u32) == t));
         }
     }
 }

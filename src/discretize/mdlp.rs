@@ -32,7 +32,7 @@ pub(super) fn cuts<W: Weighing>(
     let mut boundaries = Vec::new();
     let mut open = vec![(0, sorted.groups())];
     while let Some((first, end)) = open.pop() {
-        if let Some(boundary) = search.accepted(first..end) {
+        if let Some(boundary) = search.find_cut(first..end) {
             boundaries.push(boundary);
             open.push((first, boundary + 1));
             open.push((boundary + 1, end));
@@ -132,7 +132,7 @@ impl<'a, W: Weighing> MdlpSearch<'a, W> {
     }
 
     /// The group after which `groups` are cut; None if no cut is accepted.
-    fn accepted(&mut self, groups: Range<usize>) -> Option<usize> {
+    fn find_cut(&mut self, groups: Range<usize>) -> Option<usize> {
         if groups.len() < 2 {
             return None;
         }

@@ -347,7 +347,7 @@ impl Deeper<'_, '_> {
         let bounds = unsolved.map(bound).chain(progress.closed.iter().copied());
         let lower = bounds.fold(progress.best.cost, f64::min).max(self.floor).max(0.0);
         let thousandths = (1000.0 * lower / progress.best.cost.max(f64::MIN_POSITIVE)) as u64;
-        self.control.expect(1000);
+        self.control.set_total(1000);
         let before = self.setting.reported.fetch_max(thousandths, Ordering::Relaxed);
         self.control.advance(thousandths.saturating_sub(before));
     }

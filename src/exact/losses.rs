@@ -220,11 +220,11 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
             memory.get::<ErrorMemory<T>>();
         codes.fill(rows, set, thresholds);
         left.clear();
-        left.extend(codes.left.iter().map(|lanes| lanes.map(|x| T::of(x as i32))));
+        left.extend(codes.left.iter().map(|lanes| lanes.map(|x| T::from_i32(x as i32))));
         totals.clear();
-        totals.extend(set.counts.iter().map(|&x| T::of(x as i32)));
+        totals.extend(set.counts.iter().map(|&x| T::from_i32(x as i32)));
         // Whole weights are copies, so their sums are numbers of rows.
-        let sides = SideCounts { left, totals, least: T::of(min_rows as i32) };
+        let sides = SideCounts { left, totals, least: T::from_i32(min_rows as i32) };
         let mut leaf = [[0.0; LANES]; 2];
         for l in 0..LANES {
             let side = |count: &dyn Fn(usize) -> f64| {
@@ -297,7 +297,7 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
             } else {
                 is_covered = rows.classes == 2 && rows.has_twin(index) && column.has_missing;
                 let missing = if is_covered { column.rows_below(1) } else { 0 };
-                let any_rows = SideCounts { least: T::of(1), ..sides };
+                let any_rows = SideCounts { least: T::from_i32(1), ..sides };
                 let free = T::scan(self.level, &scanned(NEEDED, missing), &any_rows, scan);
                 lower_to(&mut known.free, &free);
                 if min_rows > 1 {

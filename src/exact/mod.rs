@@ -155,7 +155,8 @@ pub fn minimal_tree(
     control: &Control,
 ) -> Result<FoundTree> {
     limits.check()?;
-    let [searching, ending] = limits.deadlines(Instant::now()).map(|end| control.until(end));
+    let [searching, ending] =
+        limits.deadlines(Instant::now()).map(|end| control.with_deadline(end));
     let weight = |r| weights.value(r);
     let problem = Problem::new(data, rows, &weight, errors, MissingRule::Refuse, &ending)?;
     // The upper bound: the smallest greedy tree.

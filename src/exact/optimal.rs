@@ -56,7 +56,7 @@ pub fn optimal_tree(
     }
     let (ranked, bytes) = prepared.rank_rows(measure.is_some(), &control)?;
     let ending = control.holding(bytes);
-    let searching = ending.until(limits.deadlines(prepared.start)[0]);
+    let searching = ending.with_deadline(limits.deadlines(prepared.start)[0]);
     let controls = Controls { searching: &searching, ending: &ending };
     match measure {
         Some(measure) => best_by(measure, &prepared, ranked, less, controls),
@@ -87,7 +87,7 @@ pub fn near_optimal(
     }
     let prepared = Prepared::new(data, rows, weights, objective, limits)?;
     let control = prepared.control(control);
-    let [searching, _] = limits.deadlines(prepared.start).map(|end| control.until(end));
+    let [searching, _] = limits.deadlines(prepared.start).map(|end| control.with_deadline(end));
     let (ranked, bytes) = prepared.rank_rows(false, &searching)?;
     let searching = searching.holding(bytes);
     let controls = Controls { searching: &searching, ending: &searching };

@@ -106,7 +106,7 @@ pub(super) fn search_by_levels(
         growth,
         set,
         task,
-        searching: controls.searching.earlier(time_per_tree),
+        searching: controls.searching.with_earlier_deadline(time_per_tree),
         ending: controls.ending,
         greedy_trees,
         opened_before: setting.nodes.opened.load(Ordering::Relaxed),
@@ -175,7 +175,7 @@ impl LevelSearch<'_, '_> {
         // Only the last level reports progress.
         self.growth.setting.reported.store(0, Ordering::Relaxed);
         let time_share = f64::from(halvings).exp2().recip();
-        let control = self.searching.within_share(self.task.start, time_share);
+        let control = self.searching.with_deadline_share(self.task.start, time_share);
         if is_last { control } else { control.quiet() }
     }
 

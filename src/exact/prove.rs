@@ -93,7 +93,7 @@ impl<'s, 'a> Proof<'s, 'a> {
         let problem = self.search.problem;
         let everything = problem.everything();
         let lists = SortedLists::all(problem);
-        self.search.meter.control.expect(self.best.n_splits() as u64);
+        self.search.meter.control.set_total(self.best.n_splits() as u64);
         while self.is_open(most) {
             let decided = self.search.decide(&self.core, &lists, self.low);
             let Some(suffices) = answer(decided)? else { break };

@@ -81,7 +81,7 @@ impl ForestExplainer {
         }
         // four blocks per thread, so that all threads end at about the same time
         let block_rows = n.div_ceil(4 * control.threads()).clamp(1, LARGEST_BLOCK);
-        control.expect(n as u64);
+        control.set_total(n as u64);
         let mut blocks: Vec<&mut [f64]> = out.chunks_mut(block_rows * width).collect();
         parallel::for_each_mut(control, &mut blocks, &|i, block| {
             let mut scratch = WalkScratch::new(&self.trees);

@@ -224,7 +224,6 @@ impl FitPlan {
             limits: self.limits.clone(),
             memo: None,
             raw: None,
-            fractional: self.is_fractional(),
             all_rows: largest as f64,
             training: None,
         }

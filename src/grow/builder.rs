@@ -308,7 +308,7 @@ impl<S: Sum> TreeBuilder<S> {
     /// [`Error::Memory`](crate::error::Error::Memory).
     pub fn finish(&self, unit: f64, are_copies: bool, setting: &GrowthSetting<'_>) -> Result<Tree> {
         let (classes, n_nodes) = (self.classes, self.nodes.len());
-        memory::expect(n_nodes * size_of::<Node>().max(classes * size_of::<f64>()))?;
+        memory::cover(n_nodes * size_of::<Node>().max(classes * size_of::<f64>()))?;
         let sequence = self.pre_order();
         let mut number = vec![0_u32; n_nodes];
         (0..).zip(&sequence).for_each(|(place, &node)| number[node as usize] = place);

@@ -41,7 +41,7 @@ pub(super) fn grow<R: NodeRows>(
     task_rows: usize,
     control: &Control,
 ) -> Result<TreeBuilder<R::Sum>> {
-    control.expect(rows.len(&root) as u64);
+    control.set_total(rows.len(&root) as u64);
     let mut driver = Driver { rows, tree, unchecked: 0, quiet: control.quiet() };
     let root = Open { node: 0, rows: root };
     if driver.rows.limits().max_leaf_nodes.is_some() {

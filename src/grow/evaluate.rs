@@ -308,7 +308,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         }
         let Numeric { feature, column, .. } = &self.context.numeric[numeric];
         let value = |entry: u32| column.value(entry_row(entry));
-        let rows = NumericRows { feature: *feature, order, value, weights: self.context.weights };
+        let rows = NumericRows { feature: *feature, order, value };
         self.context.setting.splitter.cut(&rows, self.draws())
     }
 

@@ -59,11 +59,6 @@ impl BootstrapSampler {
         Ok(Self { rows: sorted.into_iter().map(|(_, _, row)| row).collect(), n_rows })
     }
 
-    /// The rows that can be drawn, sorted by content and weight. A draw is a place in this list.
-    pub fn rows(&self) -> &[u32] {
-        &self.rows
-    }
-
     /// How often each internal row is in the sample of a tree with this seed: `draws` rows are
     /// drawn with replacement. The result has one number per row of the data set, 0 for rows that
     /// cannot be drawn, and its sum is `draws`.
@@ -228,7 +223,7 @@ pub fn grow_trees<T: Send>(
 ) -> Result<Vec<T>> {
     check_bagging(bagging)?;
     let trees = bagging.trees.saturating_sub(first);
-    control.expect(trees as u64);
+    control.set_total(trees as u64);
     let grow_one = |tree: usize, control: &Control| {
         control.check()?;
         let seed = seed_of_tree(seed, first + tree);

@@ -235,7 +235,7 @@ fn name_candidates<W: ByOrder>(
     scored: &[ScoredCandidate],
     control: &Control,
 ) -> Result<Vec<Candidate>> {
-    memory::expect(scored.len() * size_of::<Candidate>())?;
+    memory::cover(scored.len() * size_of::<Candidate>())?;
     let context = evaluator.context;
     let mut named = Vec::with_capacity(scored.len());
     for of_feature in scored.chunk_by(|one, next| one.feature == next.feature) {

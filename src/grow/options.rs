@@ -238,8 +238,6 @@ pub struct GrowthSetting<'a> {
     pub memo: Option<&'a PairMemo>,
     /// The data before numbers were binned, for criteria on neighbours.
     pub raw: Option<&'a Dataset<'a>>,
-    /// Rows without a value go down all branches as fractional instances.
-    pub fractional: bool,
     /// Number of all training rows, including the rows held out for pruning.
     pub all_rows: f64,
     /// The training rows as bits, where these are not all rows and thresholds are training values.

@@ -7,7 +7,7 @@
 //! Rust program must install it itself.
 #![allow(unsafe_code)]
 
-use super::{count, grown, refused};
+use super::{count, count_allocation, handle_refusal};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::time::Duration;
 
@@ -23,14 +23,14 @@ fn insist(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     if found.is_null() {
         return again(size, ask);
     }
-    grown(size);
+    count_allocation(size);
     found
 }
 
 /// Give the reserve back and call `ask` until it succeeds or the attempts are over.
 #[cold]
 fn again(size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
-    let attempts = refused(size);
+    let attempts = handle_refusal(size);
     for attempt in 0..attempts {
         let found = ask();
         if !found.is_null() {

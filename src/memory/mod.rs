@@ -39,7 +39,7 @@ const MIB: usize = 1 << 20;
 
 /// Bytes of the reserve of a short call, which runs on the calling thread. It is kept between
 /// calls, and allocations below it never change the reserve. A variable because tests change it
-/// ([`scale`]).
+/// ([`set_reserve`]).
 static SMALL: AtomicUsize = AtomicUsize::new(MIB);
 /// Bytes of the reserve of a long call, which has threads and many buffers.
 pub const BASE: usize = 16 * MIB;
@@ -54,10 +54,10 @@ static EXHAUSTIONS: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
 /// Bytes of the reserve that is mapped now; 0 without one.
 static HELD: AtomicUsize = AtomicUsize::new(0);
-/// The reserve. The allocator never waits for this lock ([`locked`]).
+/// The reserve. The allocator never waits for this lock ([`try_lock_reserve`]).
 static RESERVE: Mutex<Option<MmapMut>> = Mutex::new(None);
 /// Bytes of the largest allocation that was larger than the reserve when it was made, since the
-/// last call of [`scale`].
+/// last call of [`set_reserve`].
 static UNCOVERED: AtomicUsize = AtomicUsize::new(0);
 /// Whether the reserve could not grow. It is then not tried again at every allocation.
 static STUCK: AtomicBool = AtomicBool::new(false);
@@ -97,7 +97,7 @@ fn count(bytes: isize) {
 
 /// Count a block of `size` bytes that was allocated.
 #[inline]
-fn grown(size: usize) {
+fn count_allocation(size: usize) {
     count(size as isize);
     if size >= small() {
         follow(size);
@@ -141,7 +141,7 @@ impl Budget {
     /// The budget of a call that has made a reservation. [`Budget::has`] then sees to it that the
     /// reserve of this call is whole before the call goes on, as other calls may have used it up.
     #[must_use]
-    pub fn after(self, reservation: &Reservation) -> Self {
+    pub fn with_reservation(self, reservation: &Reservation) -> Self {
         Self { reserve: reservation.bytes, ..self }
     }
 
@@ -164,7 +164,7 @@ impl Budget {
     /// where there is no choice.
     pub fn has(&self, bytes: usize) -> bool {
         let asked = bytes.saturating_add(small());
-        bytes <= self.left() && hold(self.reserve) && (bytes <= MIB || is_there(asked).is_ok())
+        bytes <= self.left() && hold(self.reserve) && (bytes <= MIB || probe(asked).is_ok())
     }
 
     /// The budget of each of `parts` parts that run at the same time: an equal share of what is
@@ -223,7 +223,7 @@ fn small() -> usize {
 /// Returns the bytes of the largest allocation since the last call that was neither fallible nor
 /// covered by the reserve. Tests make all calls with a small reserve and few rows: 0 means that no
 /// refusal of the system can end the process.
-pub fn scale(bytes: usize) -> usize {
+pub fn set_reserve(bytes: usize) -> usize {
     SMALL.store(bytes.max(1 << 12), Ordering::Relaxed);
     if ACTIVE.load(Ordering::Relaxed) == 0 {
         release();
@@ -233,7 +233,7 @@ pub fn scale(bytes: usize) -> usize {
 
 /// The lock on the reserve; `None` if another thread keeps it, or a fork has left it locked. It is
 /// tried 200 times without waiting, as the allocator calls this.
-fn locked() -> Option<MutexGuard<'static, Option<MmapMut>>> {
+fn try_lock_reserve() -> Option<MutexGuard<'static, Option<MmapMut>>> {
     for _ in 0..200 {
         match RESERVE.try_lock() {
             Ok(guard) => return Some(guard),
@@ -246,7 +246,7 @@ fn locked() -> Option<MutexGuard<'static, Option<MmapMut>>> {
 
 /// Make the reserve at least `bytes` large; false where the system refuses.
 fn hold(bytes: usize) -> bool {
-    let Some(mut reserve) = locked() else { return true };
+    let Some(mut reserve) = try_lock_reserve() else { return true };
     if reserve.as_ref().is_some_and(|map| map.len() >= bytes) {
         return true;
     }
@@ -262,7 +262,7 @@ fn hold(bytes: usize) -> bool {
 
 /// Give the reserve back to the system, and return its size.
 fn release() -> usize {
-    let Some(mut reserve) = locked() else { return 0 };
+    let Some(mut reserve) = try_lock_reserve() else { return 0 };
     HELD.store(0, Ordering::Relaxed);
     reserve.take().map_or(0, |map| map.len())
 }
@@ -278,15 +278,7 @@ pub struct Need {
     pub long: bool,
     /// Whether the call uses [`Budget::admit`] before it allocates. If the system does not have the
     /// memory, the call is refused there, with the need and the remedy, and not in [`reserve`].
-    pub states: bool,
-}
-
-impl Need {
-    /// The need of a short call with one buffer of `bytes`. It is refused in [`reserve`], before it
-    /// begins, if the system does not have the buffer.
-    pub fn of(bytes: usize) -> Self {
-        Self { peak: bytes, largest: bytes, ..Self::default() }
-    }
+    pub reports_refusal: bool,
 }
 
 /// A running call, whose reserve is held until this is dropped.
@@ -311,10 +303,10 @@ pub fn reserve(need: Need) -> Result<Reservation> {
     // A base of twice the largest buffer covers it, and needs no new reserve for a short call.
     let more = if need.largest <= base / 2 { 0 } else { need.largest };
     let reserve = more.saturating_add(base).min(CAP);
-    if need.peak > MIB && !need.states {
-        is_there(need.peak.saturating_add(base))?;
+    if need.peak > MIB && !need.reports_refusal {
+        probe(need.peak.saturating_add(base))?;
     }
-    if hold(reserve) || need.states && hold(small()) {
+    if hold(reserve) || need.reports_refusal && hold(small()) {
         reservation.bytes = reserve;
         Ok(reservation)
     } else {
@@ -338,7 +330,7 @@ impl Drop for Reservation {
 ///
 /// # Errors
 /// [`Error::Memory`].
-pub fn is_there(bytes: usize) -> Result<()> {
+pub fn probe(bytes: usize) -> Result<()> {
     match MmapMut::map_anon(bytes.max(1)) {
         Ok(_) => Ok(()),
         Err(_) => Err(Error::Memory { bytes: bytes as u64 }),
@@ -350,12 +342,12 @@ pub fn is_there(bytes: usize) -> Result<()> {
 ///
 /// # Errors
 /// [`Error::Memory`] if the system does not have the memory.
-pub fn expect(bytes: usize) -> Result<()> {
+pub fn cover(bytes: usize) -> Result<()> {
     if bytes <= HELD.load(Ordering::Relaxed) {
         return Ok(());
     }
     if bytes > CAP {
-        return is_there(bytes.saturating_add(small()));
+        return probe(bytes.saturating_add(small()));
     }
     if hold((bytes + small()).min(CAP)) {
         Ok(())
@@ -365,8 +357,9 @@ pub fn expect(bytes: usize) -> Result<()> {
 }
 
 /// Make room for `n` more elements, like `Vec::try_reserve`. The allocator knows that the refusal
-/// becomes an error, so the bytes do not count as uncovered in the tests of [`scale`]. It is for
-/// vectors that grow; [`zeroed`], [`with_capacity`] and [`collect`] are for lengths that are known.
+/// becomes an error, so the bytes do not count as uncovered in the tests of [`set_reserve`]. It is
+/// for vectors that grow; [`zeroed`], [`with_capacity`] and [`collect`] are for lengths that are
+/// known.
 ///
 /// # Errors
 /// If the system refuses the memory.
@@ -391,7 +384,7 @@ pub fn exhaustions() -> u64 {
 
 /// The error of a job during which memory has run out. It names the bytes of the last allocation
 /// that was refused, on whatever thread, which may be another one's.
-pub fn exhausted() -> Error {
+pub fn exhaustion_error() -> Error {
     Error::Memory { bytes: REFUSED.load(Ordering::Relaxed) as u64 }
 }
 
@@ -463,7 +456,7 @@ fn follow(size: usize) {
 /// The system has refused `size` bytes: count an exhaustion and give the reserve back. Returns the
 /// number of further attempts, a millisecond apart, that may succeed.
 #[cold]
-fn refused(size: usize) -> usize {
+fn handle_refusal(size: usize) -> usize {
     REFUSED.store(size, Ordering::Relaxed);
     EXHAUSTIONS.fetch_add(1, Ordering::Relaxed);
     let held = release();
@@ -491,17 +484,17 @@ mod tests {
         let before = exhaustions();
         let call = reserve(Need { long: true, ..Need::default() }).unwrap();
         assert!(HELD.load(Ordering::Relaxed) >= BASE);
-        assert!(refused(10) > 0);
+        assert!(handle_refusal(10) > 0);
         assert_ne!(exhaustions(), before);
-        assert_eq!(exhausted(), Error::Memory { bytes: 10 });
+        assert_eq!(exhaustion_error(), Error::Memory { bytes: 10 });
         drop(call);
         let _next = reserve(Need::default()).unwrap();
         assert!(HELD.load(Ordering::Relaxed) >= small());
         let huge = usize::MAX / 4;
         assert!(matches!(zeroed::<u8>(huge), Err(Error::Memory { .. })));
         assert!(matches!(with_capacity::<u64>(huge), Err(Error::Memory { .. })));
-        assert!(matches!(is_there(huge), Err(Error::Memory { .. })));
-        assert!(reserve(Need::of(huge)).is_err());
+        assert!(matches!(probe(huge), Err(Error::Memory { .. })));
+        assert!(reserve(Need { peak: huge, ..Need::default() }).is_err());
         assert_eq!(collect([1, 2, 3].into_iter()).unwrap(), [1, 2, 3]);
         assert_eq!(zeroed::<u32>(3).unwrap(), [0; 3]);
     }

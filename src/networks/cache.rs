@@ -67,13 +67,13 @@ impl<'a> CostCache<'a> {
     /// Number of tables that were counted so far. Two threads may both count a table that neither
     /// finds, so the number can differ between runs with several threads; costs read from `sums`
     /// are not included.
-    pub fn counted(&self) -> u64 {
+    pub fn n_counted(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
     }
 
     /// Number of costs in the shards, which is at most the capacity; 0 with few variables, whose
     /// costs have a slot each. It locks every shard in turn, for tests of the bound.
-    pub fn held(&self) -> usize {
+    pub fn n_cached(&self) -> usize {
         self.shards.iter().map(|shard| lock(shard).len()).sum()
     }
 
@@ -81,7 +81,7 @@ impl<'a> CostCache<'a> {
     /// single value. A cost that is not known is counted in O(rows * parents) and remembered.
     /// `groups` is memory that the count uses again.
     #[inline]
-    pub fn table(&self, child: usize, parents: Set, groups: &mut Groups) -> f64 {
+    pub fn table_cost(&self, child: usize, parents: Set, groups: &mut Groups) -> f64 {
         let n = self.variables.len();
         if self.variables.arities[child] == 1 {
             return 0.0;
@@ -129,7 +129,7 @@ impl<'a> CostCache<'a> {
     /// variable in the cost of a model. Arc costs come from the prior and are not cached, as a
     /// search changes the prior between its phases.
     #[inline]
-    pub fn node(&self, prior: &Prior, child: usize, parents: Set, groups: &mut Groups) -> f64 {
-        self.table(child, parents, groups) + prior.arcs_cost(child, parents)
+    pub fn node_cost(&self, prior: &Prior, child: usize, parents: Set, groups: &mut Groups) -> f64 {
+        self.table_cost(child, parents, groups) + prior.arcs_cost(child, parents)
     }
 }

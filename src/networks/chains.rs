@@ -11,8 +11,8 @@
 //! over models.
 
 use super::cost::Groups;
-use super::dice::Dice;
 use super::orders::{OrderScratch, OrderSums, OrderWalk};
+use super::rng::SearchRng;
 use super::state::{OrderedModel, Space};
 use super::visits::Visits;
 use crate::error::Result;
@@ -56,23 +56,23 @@ pub struct Chain<'a> {
 /// Metropolis rule: accept a change of the cost by `delta` with probability min(1, exp(-delta /
 /// T)).
 #[inline]
-pub fn accepts(delta: f64, temperature: f64, dice: &mut Dice) -> bool {
+pub fn accepts(delta: f64, temperature: f64, rng: &mut SearchRng) -> bool {
     // beyond 40 T the probability is below the resolution of a random number
-    delta <= 0.0 || (delta < 40.0 * temperature && dice.unit() < (-delta / temperature).exp())
+    delta <= 0.0 || (delta < 40.0 * temperature && rng.unit() < (-delta / temperature).exp())
 }
 
 /// Whether two rungs at temperatures `cold` and `hot` exchange their states. The state of the cold
 /// rung costs `excess` more than the state of the hot one.
-fn exchanges(excess: f64, cold: f64, hot: f64, dice: &mut Dice) -> bool {
+fn exchanges(excess: f64, cold: f64, hot: f64, rng: &mut SearchRng) -> bool {
     let gain = excess * (1.0 / cold - 1.0 / hot);
-    gain >= 0.0 || dice.unit() < gain.exp()
+    gain >= 0.0 || rng.unit() < gain.exp()
 }
 
 impl Chain<'_> {
     /// Run chain `number` with the random numbers of `unit`. Returns the visits at temperature 1,
     /// and the best model of all rungs.
     pub fn run(&self, number: usize, unit: u64) -> Result<(Visits, OrderedModel)> {
-        let mut dice = Dice::new(self.seed, unit);
+        let mut rng = SearchRng::new(self.seed, unit);
         let rungs = if self.sums.is_some() { ORDER_RUNGS } else { MODEL_RUNGS };
         let temperatures: Vec<f64> = (0..rungs).map(|r| self.temperature.powi(r)).collect();
         // each chain starts its rungs at other models, the cold one at one of the best
@@ -80,8 +80,8 @@ impl Chain<'_> {
             .map(|r| self.starts[(number + r) % self.starts.len()].clone())
             .collect();
         match self.sums {
-            Some(sums) => self.walk_orders(sums, rungs, &temperatures, &mut dice),
-            None => self.walk_models(rungs, &temperatures, &mut dice),
+            Some(sums) => self.walk_orders(sums, rungs, &temperatures, &mut rng),
+            None => self.walk_models(rungs, &temperatures, &mut rng),
         }
     }
 
@@ -97,7 +97,7 @@ impl Chain<'_> {
         &self,
         mut rungs: Vec<OrderedModel>,
         temperatures: &[f64],
-        dice: &mut Dice,
+        rng: &mut SearchRng,
     ) -> Result<(Visits, OrderedModel)> {
         let mut groups = Groups::default();
         let mut best = self.starts[0].clone();
@@ -108,9 +108,9 @@ impl Chain<'_> {
                 let counted = (at == 0 && done >= self.warm).then_some(&mut visits);
                 let steps = if at == 0 { COLD * SWEEP } else { SWEEP };
                 let moves = Moves { temperature, steps };
-                self.walk(model, moves, counted, &mut best, dice, &mut groups)?;
+                self.walk(model, moves, counted, &mut best, rng, &mut groups)?;
             }
-            exchange_rungs(&mut rungs, |model| model.cost, temperatures, sweep, dice);
+            exchange_rungs(&mut rungs, |model| model.cost, temperatures, sweep, rng);
             let made = SWEEP * (COLD + temperatures.len() as u64 - 1);
             if self.is_done(made, &mut done) && visits.total > 0 {
                 break;
@@ -125,7 +125,7 @@ impl Chain<'_> {
         sums: &OrderSums<'_>,
         rungs: Vec<OrderedModel>,
         temperatures: &[f64],
-        dice: &mut Dice,
+        rng: &mut SearchRng,
     ) -> Result<(Visits, OrderedModel)> {
         let n = rungs[0].order.len();
         let (mut groups, mut scratch) = (Groups::default(), OrderScratch::default());
@@ -137,14 +137,14 @@ impl Chain<'_> {
         loop {
             self.control.check()?;
             for round in 0..ROUNDS {
-                sweep_orders(sums, &mut rungs, temperatures, round, dice, &mut scratch);
+                sweep_orders(sums, &mut rungs, temperatures, round, rng, &mut scratch);
             }
             let counted = (done >= self.warm).then_some(&mut visits);
-            let parents = rungs[0].draw_parents(sums, dice, &mut scratch);
+            let parents = rungs[0].draw_parents(sums, rng, &mut scratch);
             let order = rungs[0].order.clone();
             let mut model = OrderedModel::new(self.space, order, parents, &mut groups);
             let moves = Moves { temperature: 1.0, steps: SWEEP };
-            self.walk(&mut model, moves, counted, &mut best, dice, &mut groups)?;
+            self.walk(&mut model, moves, counted, &mut best, rng, &mut groups)?;
             rungs[0] = OrderWalk::new(sums, model.order);
             let made = SWEEP + (ROUNDS * n * temperatures.len()) as u64;
             if self.is_done(made, &mut done) && visits.total > 0 {
@@ -162,7 +162,7 @@ impl Chain<'_> {
         Moves { temperature, steps }: Moves,
         mut visits: Option<&mut Visits>,
         best: &mut OrderedModel,
-        dice: &mut Dice,
+        rng: &mut SearchRng,
         groups: &mut Groups,
     ) -> Result<()> {
         if model.cost < best.cost {
@@ -171,8 +171,8 @@ impl Chain<'_> {
         let mut since = 0; // steps since the last visit was counted
         for _ in 0..steps {
             self.control.check()?;
-            if let Some(change) = model.draw(self.space, dice, groups)
-                && accepts(change.delta, temperature, dice)
+            if let Some(change) = model.draw(self.space, rng, groups)
+                && accepts(change.delta, temperature, rng)
             {
                 if change.is_visible()
                     && let Some(visits) = &mut visits
@@ -180,7 +180,7 @@ impl Chain<'_> {
                     visits.add(model, since);
                     since = 0;
                 }
-                model.make(&change);
+                model.apply(&change);
                 if model.cost < best.cost {
                     best.clone_from(model);
                 }
@@ -208,11 +208,11 @@ fn exchange_rungs<S>(
     cost: impl Fn(&S) -> f64,
     temperatures: &[f64],
     round: usize,
-    dice: &mut Dice,
+    rng: &mut SearchRng,
 ) {
     for low in (round % 2..rungs.len() - 1).step_by(2) {
         let excess = cost(&rungs[low]) - cost(&rungs[low + 1]);
-        if exchanges(excess, temperatures[low], temperatures[low + 1], dice) {
+        if exchanges(excess, temperatures[low], temperatures[low + 1], rng) {
             rungs.swap(low, low + 1);
         }
     }
@@ -224,18 +224,18 @@ fn sweep_orders(
     rungs: &mut [OrderWalk],
     temperatures: &[f64],
     round: usize,
-    dice: &mut Dice,
+    rng: &mut SearchRng,
     scratch: &mut OrderScratch,
 ) {
     for (order, &temperature) in rungs.iter_mut().zip(temperatures) {
         let n = order.order.len();
         for step in 0..if n > 1 { n } else { 0 } {
             if step % 2 == 0 {
-                order.relocate(sums, temperature, dice, scratch);
+                order.relocate(sums, temperature, rng, scratch);
             } else {
-                order.exchange(sums, temperature, dice);
+                order.exchange(sums, temperature, rng);
             }
         }
     }
-    exchange_rungs(rungs, |order| -order.weight, temperatures, round, dice);
+    exchange_rungs(rungs, |order| -order.weight, temperatures, round, rng);
 }

@@ -27,9 +27,9 @@ pub struct Groups {
 impl Groups {
     /// Put all rows into one group. [`Self::refine`] then divides it by one variable after the
     /// other.
-    pub fn start(&mut self, variables: &Variables) {
+    pub fn reset(&mut self, variables: &Variables) {
         self.numbers.of.clear();
-        self.numbers.of.resize(variables.rows(), 0);
+        self.numbers.of.resize(variables.n_distinct_rows(), 0);
         self.numbers.size = 1;
     }
 
@@ -37,7 +37,7 @@ impl Groups {
     /// are.
     pub fn refine(&mut self, variables: &Variables, variable: usize) {
         let (codes, arity) = (&variables.codes[variable], variables.arities[variable]);
-        let limit = variables.rows().saturating_mul(4).saturating_add(256);
+        let limit = variables.n_distinct_rows().saturating_mul(4).saturating_add(256);
         self.numbers.refine(codes, arity, limit, &mut self.scratch);
     }
 
@@ -55,8 +55,8 @@ impl Groups {
 
     /// Group all rows by a set of variables, in ascending order of the variables. O(rows *
     /// variables); nothing is kept of the groups before.
-    pub fn of_set(&mut self, variables: &Variables, set: Set) {
-        self.start(variables);
+    pub fn group_by(&mut self, variables: &Variables, set: Set) {
+        self.reset(variables);
         members(set).for_each(|i| self.refine(variables, i));
     }
 }
@@ -71,10 +71,10 @@ pub fn table_cost(variables: &Variables, child: usize, parents: Set, groups: &mu
         return 0.0;
     }
     let logs = &variables.logs;
-    groups.of_set(variables, parents);
+    groups.group_by(variables, parents);
     let totals = groups.sum(variables, |n| logs.rising(n, v));
     groups.refine(variables, child);
-    let cells = groups.sum(variables, |n| logs.of(n));
+    let cells = groups.sum(variables, |n| logs.ln_factorial(n));
     totals - cells + parameters_cost(variables.configurations(parents), v)
 }
 
@@ -89,7 +89,7 @@ pub fn parameters_cost(configurations: f64, values: usize) -> f64 {
 /// in their predictions of the data.
 pub fn likelihood(variables: &Variables, child: usize, parents: Set, groups: &mut Groups) -> f64 {
     let v = variables.arities[child] as f64;
-    groups.of_set(variables, parents);
+    groups.group_by(variables, parents);
     let totals = groups.sum(variables, |n| n * (n + v / 2.0).ln());
     groups.refine(variables, child);
     totals - groups.sum(variables, |n| n * (n + 0.5).ln())

@@ -19,7 +19,7 @@
 use super::prior::Prior;
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
-use super::weights::{add_absent, expanded, node_weights, squeezed, subset_zeta, superset_zeta};
+use super::weights::{add_absent, index_without, node_weights, set_at, subset_zeta, superset_zeta};
 use crate::error::{Error, Result};
 use crate::numeric::log_add;
 use crate::parallel::{self, Control};
@@ -47,7 +47,7 @@ pub fn memory(variables: &Variables) -> u64 {
     let n = variables.len().min(40) as u64;
     let tables = n << n; // two tables of n 2^(n - 1)
     let work = (4 + n / 2) << n;
-    8 * (SubsetSums::numbers(variables) + tables + work)
+    8 * (SubsetSums::table_len(variables) + tables + work)
 }
 
 /// Sum over all totally ordered models.
@@ -66,14 +66,14 @@ pub fn exact_posterior(
              are supported, because every set of them is counted; select columns, or sample"
         )));
     }
-    control.expect(SubsetSums::units(n) + 3 * n as u64);
+    control.set_total(SubsetSums::units(n) + 3 * n as u64);
     let sums = SubsetSums::new(variables, prior.max_parents, 1, control)?;
     let weights = node_weights(variables, &sums, prior, control)?;
     drop(sums);
     // A_j(S) for each j, then L(S) and R(S)
     let mut sums = parallel::map(control, n, &|j| {
         let mut sums = weights[j].clone();
-        subset_zeta(&mut sums, squeezed(prior.required[j], j), log_add, control)?;
+        subset_zeta(&mut sums, index_without(prior.required[j], j), log_add, control)?;
         add_absent(&mut sums, prior, j);
         control.advance(1);
         Ok(sums)
@@ -97,7 +97,7 @@ pub fn exact_posterior(
     // the best model: max in place of sum
     parallel::for_each_mut(control, &mut sums, &|j, best| {
         best.clone_from(&weights[j]);
-        subset_zeta(best, squeezed(prior.required[j], j), f64::max, control)?;
+        subset_zeta(best, index_without(prior.required[j], j), f64::max, control)?;
         add_absent(best, prior, j);
         control.advance(1);
         Ok(())
@@ -134,7 +134,7 @@ fn first_orders(
             let j = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let without = set & !(1 << j);
-            all = join(all, first[without] + sums[j][squeezed(without as Set, j)]);
+            all = join(all, first[without] + sums[j][index_without(without as Set, j)]);
         }
         first[set] = all;
     }
@@ -156,7 +156,7 @@ fn last_orders(n: usize, sums: &[Vec<f64>], control: &Control) -> Result<Vec<f64
         while rest != 0 {
             let j = rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            joined = log_add(joined, sums[j][squeezed(set as Set, j)] + last[set | 1 << j]);
+            joined = log_add(joined, sums[j][index_without(set as Set, j)] + last[set | 1 << j]);
         }
         last[set] = joined;
     }
@@ -178,16 +178,16 @@ fn arcs_into(
     let mut around = vec![0.0; weights.len()];
     add_absent(&mut around, prior, j);
     for (place, value) in around.iter_mut().enumerate() {
-        let earlier = expanded(place, j);
+        let earlier = set_at(place, j);
         *value += first[earlier] + last[earlier | 1 << j];
     }
-    superset_zeta(&mut around, squeezed(prior.required[j], j), control)?;
+    superset_zeta(&mut around, index_without(prior.required[j], j), control)?;
     // the probability of each set of parents counts for the arcs from all its members
     let mut arcs = vec![0.0; n];
     for (place, (weight, orders)) in weights.iter().zip(&around).enumerate() {
         let probability = (weight + orders - log_evidence).exp();
         if probability > 0.0 {
-            let mut rest = expanded(place, j);
+            let mut rest = set_at(place, j);
             while rest != 0 {
                 arcs[rest.trailing_zeros() as usize] += probability;
                 rest &= rest - 1;
@@ -205,7 +205,7 @@ fn best_order(n: usize, best: &[Vec<f64>], first: &[f64]) -> Vec<usize> {
     while set != 0 {
         let value = |j: usize| {
             let without = set & !(1 << j);
-            first[without] + best[j][squeezed(without as Set, j)]
+            first[without] + best[j][index_without(without as Set, j)]
         };
         let mut last = set.trailing_zeros() as usize;
         for j in (0..n).filter(|j| set >> j & 1 == 1) {
@@ -227,7 +227,7 @@ fn best_parents(j: usize, earlier: usize, weights: &[f64], prior: &Prior) -> Set
     let fits = |parents: usize| prior.allows(j, parents as Set, || earlier as Set);
     let mut parents = 0_usize;
     loop {
-        let weight = weights[squeezed(parents as Set, j)];
+        let weight = weights[index_without(parents as Set, j)];
         if weight > value && fits(parents) {
             (best, value) = (parents, weight);
         }

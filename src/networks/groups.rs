@@ -7,7 +7,7 @@
 //! Kullback-Leibler divergence, estimated from the data) than the heavier one's message is shorter.
 
 use super::cost::{Groups, likelihood};
-use super::state::{Space, cleaned};
+use super::state::{Space, clean_parents};
 use super::variables::{Set, members};
 use super::visits::Visits;
 use super::words::WordMap;
@@ -42,7 +42,7 @@ pub struct GroupedModel {
 
 /// Clean the visited models of all chains and group the `keep` most visited; `total` is the number
 /// of all visits.
-pub fn grouped(
+pub fn group_models(
     space: Space<'_>,
     seen: Vec<Visits>,
     total: u64,
@@ -61,7 +61,8 @@ pub fn grouped(
             }
             for (j, own) in parents.iter_mut().enumerate() {
                 let key = (j, *own);
-                *own = *known.entry(key).or_insert_with(|| cleaned(space, j, *own, &mut groups));
+                *own =
+                    *known.entry(key).or_insert_with(|| clean_parents(space, j, *own, &mut groups));
             }
             *models.entry(parents).or_default() += visits;
         }
@@ -82,7 +83,7 @@ pub fn grouped(
     for one in &mut found {
         let nodes = one.parents.iter().enumerate();
         one.length =
-            nodes.map(|(j, &p)| space.costs.node(space.prior, j, p, &mut groups)).sum::<f64>()
+            nodes.map(|(j, &p)| space.costs.node_cost(space.prior, j, p, &mut groups)).sum::<f64>()
                 + pairs;
     }
     assign_classes(&mut found);

@@ -37,7 +37,7 @@ impl CodeRows {
     ///
     /// # Errors
     /// [`Error::Data`] if more than 2^21 rows would result.
-    pub fn divided(
+    pub fn divide_incomplete(
         self,
         arities: &[usize],
         row_name: impl Fn(usize) -> usize,
@@ -137,7 +137,7 @@ mod tests {
             weights: vec![1, 1, 2, 4],
             unit: 1.0,
         };
-        let found = rows.divided(&[2, 2], |row| row, &Control::new(1)).unwrap();
+        let found = rows.divide_incomplete(&[2, 2], |row| row, &Control::new(1)).unwrap();
         let total: f64 = found.weights.iter().map(|&w| w as f64 * found.unit).sum();
         assert_eq!(total, 8.0);
         // the last row has two missing cells: the first is 0 or 1 with equal shares, the second is
@@ -154,7 +154,8 @@ mod tests {
     #[test]
     fn too_many_fractions_are_refused() {
         let rows = CodeRows { columns: vec![vec![0, 1, 9]; 30], weights: vec![1; 3], unit: 1.0 };
-        let error = rows.divided(&[4; 30], |row| row + 7, &Control::new(1)).err().unwrap();
+        let error =
+            rows.divide_incomplete(&[4; 30], |row| row + 7, &Control::new(1)).err().unwrap();
         assert!(error.to_string().contains("row 9"), "{error}");
     }
 }

@@ -14,13 +14,13 @@
 mod cache;
 mod chains;
 mod cost;
-mod dice;
 mod exact;
 mod groups;
 mod log_factorial;
 mod missing;
 mod orders;
 mod prior;
+mod rng;
 mod search;
 mod state;
 mod subsets;

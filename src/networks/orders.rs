@@ -13,12 +13,12 @@
 //! Memory: 3 n 2^(n - 1) numbers, so up to [`LARGEST`] variables, and only if all sets of variables
 //! can be counted in seconds ([`affordable`]).
 
-use super::dice::Dice;
 use super::exact;
 use super::prior::Prior;
+use super::rng::SearchRng;
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables, members};
-use super::weights::{add_absent, expanded, node_weights, squeezed, subset_zeta_of};
+use super::weights::{add_absent, index_without, node_weights, set_at, subset_zeta_of};
 use crate::error::Result;
 use crate::numeric::log_add;
 use crate::parallel::{self, Control};
@@ -34,7 +34,7 @@ const LARGEST_WORK: u64 = 1 << 30;
 /// models.
 pub fn affordable(variables: &Variables) -> bool {
     let n = variables.len();
-    n <= LARGEST && (variables.rows() as u64) << n <= LARGEST_WORK
+    n <= LARGEST && (variables.n_distinct_rows() as u64) << n <= LARGEST_WORK
 }
 
 /// Logarithms of weights and sums of weights, by child and set of other variables.
@@ -67,7 +67,7 @@ impl<'a> OrderSums<'a> {
         let low = (n as u32 - 1) / 2;
         let weights = node_weights(variables, counted, prior, control)?;
         let tables = parallel::map(control, n, &|j| {
-            let fixed = squeezed(prior.required[j], j);
+            let fixed = index_without(prior.required[j], j);
             // the lower half first, then the upper half on top
             let mut half = weights[j].clone();
             subset_zeta_of(&mut half, 0..low, fixed, log_add, control)?;
@@ -83,30 +83,30 @@ impl<'a> OrderSums<'a> {
     /// Logarithm of F_j: the weight of all sets of parents of `j` among `earlier`.
     #[inline]
     fn sum(&self, j: usize, earlier: Set) -> f64 {
-        self.sums[j][squeezed(earlier, j)]
+        self.sums[j][index_without(earlier, j)]
     }
 
     /// Parents of `j` among `earlier`, drawn by their weights.
-    fn draw(&self, j: usize, earlier: Set, dice: &mut Dice, scratch: &mut Vec<f64>) -> Set {
-        let must = squeezed(self.prior.required[j] & earlier, j);
-        let free = squeezed(earlier & !self.prior.required[j], j);
+    fn draw(&self, j: usize, earlier: Set, rng: &mut SearchRng, scratch: &mut Vec<f64>) -> Set {
+        let must = index_without(self.prior.required[j] & earlier, j);
+        let free = index_without(earlier & !self.prior.required[j], j);
         let lower = (1 << self.low) - 1;
         let (all, table) = (must | free, &self.half[j]);
         // the upper half of the parents, the lower half summed out
         let high =
-            pick(free & !lower, dice, scratch, |set| table[(set | must) & !lower | all & lower]);
+            pick(free & !lower, rng, scratch, |set| table[(set | must) & !lower | all & lower]);
         let high = (high | must) & !lower;
         // the lower half, given the upper half
         let table = &self.weights[j];
-        let low = pick(free & lower, dice, scratch, |set| table[set | must & lower | high]);
-        expanded(high | low | must, j) as Set
+        let low = pick(free & lower, rng, scratch, |set| table[set | must & lower | high]);
+        set_at(high | low | must, j) as Set
     }
 }
 
 /// A random subset of `mask`, with probabilities proportional to exp(weight).
 fn pick(
     mask: usize,
-    dice: &mut Dice,
+    rng: &mut SearchRng,
     scratch: &mut Vec<f64>,
     weight: impl Fn(usize) -> f64,
 ) -> usize {
@@ -123,7 +123,7 @@ fn pick(
         }
         set = (set - 1) & mask;
     }
-    let place = draw_index(scratch, dice);
+    let place = draw_index(scratch, rng);
     // the subset at that place: the bits of its number, counted from the end, are deposited into
     // the mask
     let (mut number, mut found) = (scratch.len() - 1 - place, 0);
@@ -135,7 +135,7 @@ fn pick(
 }
 
 /// A random index, with probabilities proportional to exp(value); the values are overwritten.
-fn draw_index(values: &mut [f64], dice: &mut Dice) -> usize {
+fn draw_index(values: &mut [f64], rng: &mut SearchRng) -> usize {
     let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;
     for value in values.iter_mut() {
@@ -145,7 +145,7 @@ fn draw_index(values: &mut [f64], dice: &mut Dice) -> usize {
         }
         *value = total;
     }
-    let drawn = dice.unit() * total;
+    let drawn = rng.unit() * total;
     values.iter().position(|&v| drawn < v).unwrap_or(values.len() - 1)
 }
 
@@ -195,11 +195,11 @@ impl OrderWalk {
         &mut self,
         sums: &OrderSums<'_>,
         temperature: f64,
-        dice: &mut Dice,
+        rng: &mut SearchRng,
         scratch: &mut OrderScratch,
     ) {
         let n = self.order.len();
-        let moved = self.order.remove(dice.below(n));
+        let moved = self.order.remove(rng.below(n));
         let OrderScratch { values, with } = scratch;
         // values[k]: terms of the variables before place k, and of the moved one at k;
         // with[k]: term of the variable that follows, the moved one being before it
@@ -222,7 +222,7 @@ impl OrderWalk {
         with.clone_from(values);
         let cold = 1.0 / temperature;
         values.iter_mut().for_each(|v| *v *= cold);
-        let place = draw_index(values, dice);
+        let place = draw_index(values, rng);
         self.order.insert(place, moved);
         self.weight = with[place];
     }
@@ -230,8 +230,8 @@ impl OrderWalk {
     /// Propose to exchange two random variables (Metropolis); the order needs at least two. An
     /// order that breaks the prior has the weight minus infinity, so it is never accepted. Costs
     /// two look-ups for each variable from the first of the two to the second.
-    pub fn exchange(&mut self, sums: &OrderSums<'_>, temperature: f64, dice: &mut Dice) {
-        let (a, b) = dice.two(self.order.len());
+    pub fn exchange(&mut self, sums: &OrderSums<'_>, temperature: f64, rng: &mut SearchRng) {
+        let (a, b) = rng.ordered_pair(self.order.len());
         let mut earlier: Set = self.order[..a].iter().fold(0, |set, &i| set | 1 << i);
         // only the terms of the variables from place a to place b change
         let (mut gain, mut exchanged) = (0.0, earlier);
@@ -244,7 +244,7 @@ impl OrderWalk {
             gain += sums.sum(j, exchanged);
             exchanged |= 1 << j;
         });
-        if gain >= 0.0 || dice.unit() < (gain / temperature).exp() {
+        if gain >= 0.0 || rng.unit() < (gain / temperature).exp() {
             self.weight += gain;
         } else {
             self.order.swap(a, b);
@@ -258,13 +258,13 @@ impl OrderWalk {
     pub fn draw_parents(
         &self,
         sums: &OrderSums<'_>,
-        dice: &mut Dice,
+        rng: &mut SearchRng,
         scratch: &mut OrderScratch,
     ) -> Vec<Set> {
         let mut parents = vec![0; self.order.len()];
         let mut earlier: Set = 0;
         for &j in &self.order {
-            parents[j] = sums.draw(j, earlier, dice, &mut scratch.values);
+            parents[j] = sums.draw(j, earlier, rng, &mut scratch.values);
             earlier |= 1 << j;
         }
         parents

@@ -18,11 +18,11 @@
 use super::cache::CostCache;
 use super::chains::{Chain, accepts};
 use super::cost::Groups;
-use super::dice::Dice;
-use super::groups::{GroupedModel, grouped};
+use super::groups::{GroupedModel, group_models};
 use super::orders::{self, OrderSums};
 use super::prior::{Prior, PriorConfig};
-use super::state::{OrderedModel, Space, cleaned};
+use super::rng::SearchRng;
+use super::state::{OrderedModel, Space, clean_parents};
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
 use super::visits::Visits;
@@ -108,7 +108,7 @@ pub fn search(
     let steps = 3 * ANNEALING_UNITS as u64 * round + (each + warm) * config.chains as u64;
     let part = steps / SubsetSums::units(n) / 8 + 1; // an eighth of the progress bar
     let ordered = orders::affordable(variables);
-    control.expect(steps + if ordered { part * SubsetSums::units(n) } else { 0 });
+    control.set_total(steps + if ordered { part * SubsetSums::units(n) } else { 0 });
     let counted = match ordered {
         true => Some(SubsetSums::new(variables, prior.max_parents, part, control)?),
         false => None,
@@ -121,7 +121,8 @@ pub fn search(
     let mut annealed = parallel::map(control, ANNEALING_UNITS, &|unit| {
         anneal(Space { costs: &costs, prior: &prior }, round, config.seed, unit as u64, control)
     })?;
-    let estimate = || estimated(Space { costs: &exact, prior: &prior }, &annealed, control);
+    let estimate =
+        || estimate_arc_probability(Space { costs: &exact, prior: &prior }, &annealed, control);
     let arc_probability = given.map_or_else(estimate, Ok)?;
     prior.set_arc_probability(arc_probability)?;
     let space = Space { costs: &costs, prior: &prior };
@@ -153,7 +154,7 @@ pub fn search(
     let total: u64 = seen.iter().map(|v| v.total).sum();
     let visits = |at: usize| seen.iter().map(|v| v.arcs[at]).sum::<u64>();
     let arcs = (0..n * n).map(|at| visits(at) as f64 / total as f64).collect();
-    let models = grouped(space, seen, total, config.keep, control)?;
+    let models = group_models(space, seen, total, config.keep, control)?;
     let sets = if ordered { 1 << n } else { 0 };
     Ok(SearchResult {
         kept: models.iter().map(|m| m.weight).sum(),
@@ -162,12 +163,16 @@ pub fn search(
         arcs,
         models,
         steps,
-        counted: sets + costs.counted() + exact.counted(),
+        counted: sets + costs.n_counted() + exact.n_counted(),
     })
 }
 
 /// (arcs + 1/2) / (M + 1) of the best model, cleaned.
-fn estimated(space: Space<'_>, annealed: &[OrderedModel], control: &Control) -> Result<f64> {
+fn estimate_arc_probability(
+    space: Space<'_>,
+    annealed: &[OrderedModel],
+    control: &Control,
+) -> Result<f64> {
     let n = space.costs.variables.len();
     let best = clean(space, &least(annealed.to_vec()), control)?;
     Ok((best.arcs() as f64 + 0.5) / (n * (n - 1) / 2 + 1) as f64)
@@ -198,7 +203,7 @@ fn clean(space: Space<'_>, model: &OrderedModel, control: &Control) -> Result<Or
     let mut parents = Vec::with_capacity(model.parents.len());
     for (j, &own) in model.parents.iter().enumerate() {
         control.check()?;
-        parents.push(cleaned(space, j, own, &mut groups));
+        parents.push(clean_parents(space, j, own, &mut groups));
     }
     Ok(OrderedModel::new(space, model.order.clone(), parents, &mut groups))
 }
@@ -211,10 +216,10 @@ fn anneal(
     unit: u64,
     control: &Control,
 ) -> Result<OrderedModel> {
-    let mut dice = Dice::new(seed, unit);
+    let mut rng = SearchRng::new(seed, unit);
     let mut groups = Groups::default();
-    let empty = OrderedModel::random(space, false, &mut dice, &mut groups);
-    let full = OrderedModel::random(space, true, &mut dice, &mut groups);
+    let empty = OrderedModel::random(space, false, &mut rng, &mut groups);
+    let full = OrderedModel::random(space, true, &mut rng, &mut groups);
     // start about as hot as a hundredth of the mean cost of a variable, end at a quarter of a nit
     let hot = 2.0 + 0.01 * empty.cost / empty.parents.len() as f64;
     let mut best = empty.clone();
@@ -228,10 +233,10 @@ fn anneal(
                 control.advance(PROGRESS_STEPS.min(steps - step));
             }
             temperature *= cooling;
-            if let Some(change) = model.draw(space, &mut dice, &mut groups)
-                && accepts(change.delta, temperature, &mut dice)
+            if let Some(change) = model.draw(space, &mut rng, &mut groups)
+                && accepts(change.delta, temperature, &mut rng)
             {
-                model.make(&change);
+                model.apply(&change);
                 if model.cost < best.cost {
                     best.clone_from(&model);
                 }

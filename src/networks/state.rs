@@ -7,8 +7,8 @@
 
 use super::cache::CostCache;
 use super::cost::Groups;
-use super::dice::Dice;
 use super::prior::Prior;
+use super::rng::SearchRng;
 use super::variables::{Set, members};
 
 /// The costs of models, shared by all walks.
@@ -78,7 +78,7 @@ impl OrderedModel {
         let nodes: Vec<f64> = parents
             .iter()
             .enumerate()
-            .map(|(j, &p)| space.costs.node(space.prior, j, p, groups))
+            .map(|(j, &p)| space.costs.node_cost(space.prior, j, p, groups))
             .collect();
         let absent = space.prior.absent_cost(&order);
         let cost = nodes.iter().sum::<f64>() + absent;
@@ -87,14 +87,14 @@ impl OrderedModel {
 
     /// A random order with the required arcs; if `full`, also with all arcs that keep a table at no
     /// more cells than there are rows.
-    pub fn random(space: Space<'_>, full: bool, dice: &mut Dice, groups: &mut Groups) -> Self {
+    pub fn random(space: Space<'_>, full: bool, rng: &mut SearchRng, groups: &mut Groups) -> Self {
         let prior = space.prior;
         let variables = space.costs.variables;
         let n = variables.len();
         // a random order that respects the prior: the first shuffled variable whose predecessors
         // are in
         let mut waiting: Vec<usize> = (0..n).collect();
-        dice.shuffle(&mut waiting);
+        rng.shuffle(&mut waiting);
         let mut order = Vec::with_capacity(n);
         let mut earlier: Set = 0;
         while let Some(at) = waiting.iter().position(|&j| prior.before[j] & !earlier == 0) {
@@ -126,18 +126,18 @@ impl OrderedModel {
 
     /// A random move; `None` if it is not allowed.
     #[inline]
-    pub fn draw(&self, space: Space<'_>, dice: &mut Dice, groups: &mut Groups) -> Option<Move> {
+    pub fn draw(&self, space: Space<'_>, rng: &mut SearchRng, groups: &mut Groups) -> Option<Move> {
         let n = self.order.len();
-        match dice.below(6) {
+        match rng.below(6) {
             _ if n < 2 => None,
             0 | 1 => {
-                let (a, b) = dice.two(n);
-                self.rewired(space, b, 1 << self.order[a], groups)
+                let (a, b) = rng.ordered_pair(n);
+                self.toggle_arcs(space, b, 1 << self.order[a], groups)
             }
-            2 | 3 => self.exchanged(space, dice.below(n - 1), groups),
+            2 | 3 => self.exchange_variables(space, rng.below(n - 1), groups),
             _ if n < 3 => None,
             kind => {
-                let (a, b, c) = dice.three(n);
+                let (a, b, c) = rng.ordered_triple(n);
                 let (i, k): (Set, Set) = (1 << self.order[a], 1 << self.order[b]);
                 let both = i | k;
                 // kind 4 toggles both arcs, kind 5 only if exactly one is there: an exchange
@@ -145,14 +145,14 @@ impl OrderedModel {
                 if kind == 5 && (present == 0 || present == both) {
                     return None;
                 }
-                self.rewired(space, c, both, groups)
+                self.toggle_arcs(space, c, both, groups)
             }
         }
     }
 
     /// Toggle the arcs from the variables in `toggled` into the variable at place `at`.
     #[inline]
-    fn rewired(
+    fn toggle_arcs(
         &self,
         space: Space<'_>,
         at: usize,
@@ -164,7 +164,7 @@ impl OrderedModel {
         if !space.prior.allows(j, parents, || self.earlier(at)) {
             return None;
         }
-        let cost = space.costs.node(space.prior, j, parents, groups);
+        let cost = space.costs.node_cost(space.prior, j, parents, groups);
         Some(Move {
             changed: [ChangedNode { variable: j, parents, cost }, ChangedNode::default()],
             count: 1,
@@ -175,7 +175,7 @@ impl OrderedModel {
 
     /// Exchange the variables at places `at` and `at + 1`.
     #[inline]
-    fn exchanged(&self, space: Space<'_>, at: usize, groups: &mut Groups) -> Option<Move> {
+    fn exchange_variables(&self, space: Space<'_>, at: usize, groups: &mut Groups) -> Option<Move> {
         let (i, j) = (self.order[at], self.order[at + 1]);
         let prior = space.prior;
         if prior.before[j] >> i & 1 == 1 {
@@ -198,7 +198,7 @@ impl OrderedModel {
         }
         if turned {
             let changed = [(j, own_j), (i, own_i)].map(|(variable, parents)| {
-                let cost = space.costs.node(prior, variable, parents, groups);
+                let cost = space.costs.node_cost(prior, variable, parents, groups);
                 ChangedNode { variable, parents, cost }
             });
             found.changed = changed;
@@ -211,7 +211,7 @@ impl OrderedModel {
     /// Carry out a move that [`Self::draw`] returned for this model as it is now. The costs of
     /// changed variables are taken from the move, so no table is counted again.
     #[inline]
-    pub fn make(&mut self, step: &Move) {
+    pub fn apply(&mut self, step: &Move) {
         if let Some(at) = step.swap {
             self.order.swap(at, at + 1);
         }
@@ -247,11 +247,11 @@ fn cheapest_removal(
     parents: Set,
     groups: &mut Groups,
 ) -> Option<Set> {
-    let now = space.costs.node(space.prior, child, parents, groups);
+    let now = space.costs.node_cost(space.prior, child, parents, groups);
     let mut best: Option<(f64, Set)> = None;
     for i in members(parents & !space.prior.required[child]) {
         let less = parents & !(1 << i);
-        let cost = space.costs.node(space.prior, child, less, groups);
+        let cost = space.costs.node_cost(space.prior, child, less, groups);
         if cost <= now && best.is_none_or(|(least, _)| cost < least) {
             best = Some((cost, less));
         }
@@ -262,7 +262,7 @@ fn cheapest_removal(
 /// The parents of `child` after removing them one by one, each time the one whose removal makes the
 /// message shortest, as long as no removal makes it longer. Required parents stay. Chains visit
 /// models with arcs that tell nothing, so models are cleaned before they are reported and compared.
-pub fn cleaned(space: Space<'_>, child: usize, mut parents: Set, groups: &mut Groups) -> Set {
+pub fn clean_parents(space: Space<'_>, child: usize, mut parents: Set, groups: &mut Groups) -> Set {
     while let Some(less) = cheapest_removal(space, child, parents, groups) {
         parents = less;
     }

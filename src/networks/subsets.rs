@@ -86,7 +86,7 @@ impl SubsetSums {
 
     /// Number of `f64` in the tables, 8 bytes each, for the check of memory before they are made.
     /// More than 40 variables count as 40, so that it does not overflow.
-    pub fn numbers(variables: &Variables) -> u64 {
+    pub fn table_len(variables: &Variables) -> u64 {
         (distinct_arities(variables).len() as u64 + 2) << variables.len().min(40)
     }
 
@@ -170,7 +170,7 @@ impl<'a> Walk<'a> {
 
     /// Level 0: all rows in one group.
     fn begin(&mut self) {
-        let rows = self.variables.rows() as u32;
+        let rows = self.variables.n_distinct_rows() as u32;
         let level = &mut self.levels[0];
         level.rows.clear();
         level.single.clear();
@@ -252,7 +252,7 @@ impl<'a> Walk<'a> {
 
 /// Add the terms of one group: to G, and to H for each number of values.
 fn add_terms(variables: &Variables, values: &[usize], weight: f64, sums: &mut [f64]) {
-    sums[0] += variables.logs.of(weight);
+    sums[0] += variables.logs.ln_factorial(weight);
     for (sum, &v) in sums[1..].iter_mut().zip(values) {
         *sum += variables.logs.rising(weight, v);
     }

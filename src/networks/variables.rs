@@ -119,14 +119,15 @@ impl Variables {
         let has_missing =
             |(codes, arity): (&Vec<u32>, &usize)| codes.iter().any(|&code| code as usize >= *arity);
         if rows.columns.iter().zip(&arities).any(has_missing) {
-            rows = rows.divided(&arities, |row| data.original()[row] as usize, control)?;
+            rows =
+                rows.divide_incomplete(&arities, |row| data.original()[row] as usize, control)?;
         }
-        let (codes, weights) = merged(&rows, &arities, control)?;
+        let (codes, weights) = merge_equal_rows(&rows, &arities, control)?;
         let total: f64 = weights.iter().sum();
         // factorials of whole counts come from a table
         let whole = weights.iter().all(|w| w.fract() == 0.0);
         let most = arities.iter().copied().max().unwrap_or(1);
-        let logs = LogFactorials::up_to(if whole { total + most as f64 } else { most as f64 });
+        let logs = LogFactorials::with_table(if whole { total + most as f64 } else { most as f64 });
         Ok(Self { names, readings: input.readings, arities, codes, weights, total, logs })
     }
 
@@ -143,7 +144,7 @@ impl Variables {
 
     /// Number of distinct rows of positive weight, after missing cells were replaced or divided.
     /// The cost of counting a table grows with it, however often a row occurs.
-    pub fn rows(&self) -> usize {
+    pub fn n_distinct_rows(&self) -> usize {
         self.weights.len()
     }
 
@@ -154,13 +155,13 @@ impl Variables {
 }
 
 /// Merge equal rows: the codes of the distinct rows by column, ascending, and their summed weights.
-fn merged(
+fn merge_equal_rows(
     rows: &CodeRows,
     arities: &[usize],
     control: &Control,
 ) -> Result<(Vec<Vec<u32>>, Vec<f64>)> {
     let CodeRows { columns, weights, unit } = rows;
-    let order = sorted(columns, arities, weights.len(), control)?;
+    let order = sort_rows(columns, arities, weights.len(), control)?;
     // the first of each run of equal rows, with the sum of the run
     let mut firsts: Vec<u32> = Vec::new();
     let mut sums: Vec<i64> = Vec::new();
@@ -185,7 +186,7 @@ fn merged(
 
 /// Row numbers in ascending order of their codes, the first column being the most significant: a
 /// radix sort, that is a stable counting sort by each column from the last to the first.
-fn sorted(
+fn sort_rows(
     columns: &[Vec<u32>],
     arities: &[usize],
     rows: usize,
@@ -218,7 +219,7 @@ mod tests {
     fn equal_rows_become_one_and_rows_of_weight_0_none() {
         let columns = vec![vec![1, 0, 1, 2], vec![0, 0, 0, 1]];
         let rows = CodeRows { columns, weights: vec![1, 5, 2, 0], unit: 0.5 };
-        let (codes, weights) = merged(&rows, &[3, 2], &Control::new(1)).unwrap();
+        let (codes, weights) = merge_equal_rows(&rows, &[3, 2], &Control::new(1)).unwrap();
         assert_eq!(codes, [[0, 1], [0, 0]]);
         assert_eq!(weights, [2.5, 1.5]);
     }

@@ -2,8 +2,8 @@
 //! walk over orders.
 //!
 //! For each variable j there is a table over the sets of the *other* variables: the index of a set
-//! is its bit mask with the bit of j taken out ([`squeezed`]). All values are natural logarithms; a
-//! weight of 0 is minus infinity. Zeta transforms take O(n 2^n) per table.
+//! is its bit mask with the bit of j taken out ([`index_without`]). All values are natural
+//! logarithms; a weight of 0 is minus infinity. Zeta transforms take O(n 2^n) per table.
 
 use super::prior::Prior;
 use super::subsets::SubsetSums;
@@ -16,13 +16,13 @@ use std::ops::Range;
 /// Index of a set without `j` in the table of `j`: the bits above `j` move down by one. So a table
 /// has 2^(n - 1) values, half as many as with a bit for `j`.
 #[inline]
-pub fn squeezed(set: Set, j: usize) -> usize {
+pub fn index_without(set: Set, j: usize) -> usize {
     let set = set as usize;
     (set & ((1 << j) - 1)) | (set >> (j + 1) << j)
 }
 
-/// The set at an index of the table of `j`: the inverse of [`squeezed`].
-pub fn expanded(place: usize, j: usize) -> usize {
+/// The set at an index of the table of `j`: the inverse of [`index_without`].
+pub fn set_at(place: usize, j: usize) -> usize {
     (place & ((1 << j) - 1)) | (place >> j << (j + 1))
 }
 
@@ -40,7 +40,7 @@ pub fn node_weights(
         control.check()?;
         let v = variables.arities[j];
         let weight = |place: usize| {
-            let parents = expanded(place, j);
+            let parents = set_at(place, j);
             let set = parents as Set;
             if parents.count_ones() as usize > prior.max_parents || set & prior.forbidden[j] != 0 {
                 return f64::NEG_INFINITY;
@@ -105,11 +105,11 @@ pub fn superset_zeta(table: &mut [f64], fixed: usize, control: &Control) -> Resu
 /// variable that must come before `j`. The index of the table is the set of predecessors; O(2^n) by
 /// adding one term to the sum of a smaller set.
 pub fn add_absent(table: &mut [f64], prior: &Prior, j: usize) {
-    let must = squeezed(prior.before[j], j);
+    let must = index_without(prior.before[j], j);
     let mut absent = vec![0.0; table.len()];
     // the sum for a set is that for the set without its lowest member, plus one term
     for place in 1..table.len() {
-        let i = expanded(place & place.wrapping_neg(), j).trailing_zeros() as usize;
+        let i = set_at(place & place.wrapping_neg(), j).trailing_zeros() as usize;
         absent[place] = absent[place & (place - 1)] + prior.absent(i, j);
     }
     for (place, value) in table.iter_mut().enumerate() {

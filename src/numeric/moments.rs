@@ -1,9 +1,9 @@
 //! The weight, mean and squared deviation of numbers ([`Moments`]), as a cell of the tables that
 //! criteria on a numeric target read.
 //!
-//! Numbers are in units of a target's grid ([`crate::data::TargetGrid`]). Growth sums integers
-//! ([`crate::stats::ExactMoments`]) and rounds them once to moments, so equal sets of rows have
-//! equal moments.
+//! Numbers are in units of a target's grid (`data::TargetGrid`). Growth sums integers
+//! (`stats::ExactMoments`) and rounds them once to moments, so equal sets of rows have equal
+//! moments.
 
 /// The weight, the mean and the weighted sum of squared deviations from it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]

@@ -10,7 +10,7 @@ use super::dense::Dense;
 use crate::data::Bits;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use crate::simd::walk::{BLOCK, End, EndPlace, LANES, Number, in_groups};
+use crate::simd::walk::{BLOCK, End, EndPlace, Number, ROWS_PER_GROUP, walk_in_groups};
 use std::ops::Range;
 
 /// Largest number of cells in the copy of a block (1 MiB); wider rows are sent one by one.
@@ -216,13 +216,13 @@ fn walk<T: Number, const NODES: bool>(
     }
     let width = tree.table.width();
     let next = |row: u32, node| next_node(tree, &values[row as usize * width..][..width], node);
-    let advance = |rows: &[u32; LANES], nodes: &mut [u32; LANES], steps| {
+    let advance = |rows: &[u32; ROWS_PER_GROUP], nodes: &mut [u32; ROWS_PER_GROUP], steps| {
         for _ in 0..steps {
             nodes.iter_mut().zip(rows).for_each(|(node, &row)| *node = next(row, *node));
         }
     };
     let end = |node| if NODES { End::at_node(node) } else { tree.end_at(node) };
-    in_groups(tree.depth, ends, advance, |row, node| (end(node), next(row, node) == node));
+    walk_in_groups(tree.depth, ends, advance, |row, node| (end(node), next(row, node) == node));
 }
 
 /// Some rows of a source, numbered from 0.

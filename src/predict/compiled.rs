@@ -85,8 +85,8 @@ enum TestKind {
 const KINDS: [TestKind; 4] =
     [TestKind::Leaf, TestKind::Threshold, TestKind::Subset, TestKind::Multiway];
 
-/// Where a missing value goes at a binary test: the first branch, the second, a third one for
-/// missing values alone, or all branches.
+/// Where a missing value goes: the first branch, the second, a third one for missing values alone,
+/// or all branches.
 const FIRST: u32 = 0;
 const SECOND: u32 = 1;
 const OWN: u32 = 2;
@@ -100,7 +100,7 @@ const MOST_FEATURES: usize = 1 << 28;
 /// tests it holds two numbers ([`two_numbers`]): the first mask word and the levels of a subset
 /// test, the first child and the codes of a multiway test. `packed` holds, from the lowest bit
 /// on, two bits for the kind, two for `missing`, and the feature. `second` is the second branch; of
-/// a multiway test, the branch of missing values.
+/// a multiway test, the branch of missing values, if they take one branch.
 fn pack_node(kind: TestKind, missing: u32, feature: u32, value: f64, second: u32) -> WalkNode {
     WalkNode { value, packed: feature << WalkNode::SHIFT | missing << 2 | kind as u32, second }
 }
@@ -116,7 +116,7 @@ fn numbers_of(node: &WalkNode) -> (u32, u32) {
     ((bits >> 32) as u32, bits as u32)
 }
 
-/// Where a missing value goes at a binary test: [`FIRST`] to [`EVERY`].
+/// Where a missing value goes: [`FIRST`] to [`EVERY`].
 fn missing_of(node: &WalkNode) -> u32 {
     node.packed >> 2 & 3
 }
@@ -185,12 +185,12 @@ impl<N: Iterator<Item = u32>> TreeCompiler<N> {
                 None => self.children.extend_from_slice(children),
             }
             let codes = self.children.len() as u32 - first;
-            let missing = match source.missing_branch {
-                ALL => me,
-                branch => children[branch as usize],
+            let (missing, second) = match source.missing_branch {
+                ALL => (EVERY, me + 1),
+                branch => (SECOND, children[branch as usize]),
             };
             let value = two_numbers(first, codes);
-            return Ok(pack_node(TestKind::Multiway, FIRST, source.feature, value, missing));
+            return Ok(pack_node(TestKind::Multiway, missing, source.feature, value, second));
         }
         // A binary test refers to its second child, and where it has one to a third.
         let missing = match source.missing_branch {
@@ -303,8 +303,8 @@ impl CompiledTree {
         above == ancestor
     }
 
-    /// The child that a missing value takes at a binary test; the node itself if it takes all
-    /// branches ([`CompiledTree::spread`] continues there), or at a leaf.
+    /// The child that a missing value takes; the node itself if it takes all branches
+    /// ([`CompiledTree::spread`] continues there), or at a leaf.
     #[cold]
     pub(super) fn missing_child(&self, me: u32) -> u32 {
         let node = &self.table.nodes()[me as usize];
@@ -358,7 +358,10 @@ impl CompiledTree {
                     Reading::Number { .. } => MISSING,
                 };
                 let (first, codes) = numbers_of(n);
-                if code < codes { self.children[(first + code) as usize] } else { n.second }
+                if code >= codes {
+                    return self.missing_child(node);
+                }
+                self.children[(first + code) as usize]
             }
         }
     }

@@ -90,12 +90,6 @@ impl Predictor {
         })
     }
 
-    /// Number of declared classes. It is the length of the probabilities of a row: 1 for a numeric
-    /// target, whose "probability" is the predicted number.
-    pub fn classes(&self) -> usize {
-        self.classes
-    }
-
     /// Probabilities of the leaves that share a number.
     fn probabilities_of(&self, number: usize) -> &[f64] {
         &self.probabilities[number * self.classes..][..self.classes]

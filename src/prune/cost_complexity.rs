@@ -45,7 +45,7 @@ pub const INFO: PruneInfo = PruneInfo {
         OptionInfo {
             name: "ccp_alpha",
             default: "null",
-            domain: OptionDomain::from(0.0),
+            domain: OptionDomain::at_least(0.0),
             besides: "'cv' to choose it by cross-validation",
             doc: "Complexity penalty of each leaf, >= 0, or ``\"cv\"``; None takes the estimator's \
         `ccp_alpha`.",
@@ -66,7 +66,7 @@ pub const INFO: PruneInfo = PruneInfo {
         OptionInfo {
             name: "folds",
             default: "10",
-            domain: OptionDomain::whole(2),
+            domain: OptionDomain::integer_at_least(2),
             doc: "Folds of the cross-validation, >= 2 (at most as many as rows). A row lies in \
         one fold, whatever its weight.",
             ..OptionInfo::PLAIN
@@ -82,7 +82,7 @@ pub const INFO: PruneInfo = PruneInfo {
         OptionInfo {
             name: "random_state",
             default: "0",
-            domain: OptionDomain::whole(0),
+            domain: OptionDomain::integer_at_least(0),
             doc: "Seed of the folds, a whole number >= 0.",
             ..OptionInfo::PLAIN
         },
@@ -154,19 +154,12 @@ pub struct Path {
     pub nodes: Vec<u32>,
 }
 
-/// The sequence from the whole tree to the root alone, if `R` is an impurity.
+/// The sequence from the whole tree to the root alone, if `R` is an impurity; with a cost matrix
+/// `R` is an expected cost.
 ///
 /// # Errors
 /// [`Error::Cancelled`].
-pub fn path(tree: &Tree, impurity: Impurity, control: &Control) -> Result<Path> {
-    path_by_cost(tree, impurity, None, control)
-}
-
-/// [`path`] for trees with or without a cost matrix; with one `R` is an expected cost.
-///
-/// # Errors
-/// [`Error::Cancelled`].
-pub fn path_by_cost(
+pub fn path(
     tree: &Tree,
     impurity: Impurity,
     costs: Option<&CostMatrix>,

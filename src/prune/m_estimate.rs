@@ -32,7 +32,7 @@ pub const INFO: PruneInfo = PruneInfo {
     options: &[OptionInfo {
         name: "m",
         default: "2.0",
-        domain: OptionDomain::from(0.0),
+        domain: OptionDomain::at_least(0.0),
         doc: "Weight of the prior in rows; larger prunes more.",
         ..OptionInfo::PLAIN
     }],

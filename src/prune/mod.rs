@@ -1,9 +1,9 @@
 //! Pruning: removes branches that fit noise.
 //!
 //! Every method works on an [`EditableTree`], in which a node can become a leaf or be replaced by
-//! one of its branches. [`prune`] then returns a tree in pre-order, with an account of each edit
-//! and the costs that led to it. Counts of a node stay the weights of the training rows that reach
-//! it, and labels their majority. No function recurses, so that deep trees cannot exhaust the
+//! one of its branches. [`prune_with`] then returns a tree in pre-order, with an account of each
+//! edit and the costs that led to it. Counts of a node stay the weights of the training rows that
+//! reach it, and labels their majority. No function recurses, so that deep trees cannot exhaust the
 //! stack.
 //!
 //! | method | input | order |
@@ -156,23 +156,6 @@ pub struct PruneSteps<'a> {
     pub merge: Option<Merge>,
     /// Costs of errors; the labels of the tree are the cheapest ones.
     pub costs: Option<&'a CostMatrix>,
-}
-
-/// Prune a tree by a method, then merge leaves; either may be left out. `rows` are the rows that
-/// the method reads; methods that read none ignore them.
-///
-/// # Errors
-/// Returns the errors of [`prune_with`].
-pub fn prune(
-    tree: &Tree,
-    schema: &Schema,
-    method: Option<&PruneMethod>,
-    merge: Option<Merge>,
-    rows: Option<&PruneRows<'_>>,
-    control: &Control,
-) -> Result<Pruned> {
-    let steps = PruneSteps { method, merge, ..PruneSteps::default() };
-    prune_with(tree, schema, &steps, rows, control)
 }
 
 /// Prune a tree by several steps. `rows` are the rows that the method reads; methods that read none

@@ -35,7 +35,7 @@ pub const INFO: PruneInfo = PruneInfo {
         OptionInfo {
             name: "folds",
             default: "3",
-            domain: OptionDomain::whole(2),
+            domain: OptionDomain::integer_at_least(2),
             doc: "The share held out is 1/folds; at least 2.",
             ..OptionInfo::PLAIN
         },
@@ -53,7 +53,7 @@ pub const INFO: PruneInfo = PruneInfo {
         OptionInfo {
             name: "random_state",
             default: "0",
-            domain: OptionDomain::whole(0),
+            domain: OptionDomain::integer_at_least(0),
             besides: "None",
             doc: "Seed of the division, a whole number >= 0; None divides as J48 does, without \
         shuffling: the rows of each class are brought together (by J48's swaps), every `folds`-th \

@@ -6,7 +6,7 @@
 
 use super::arff_header::{Attribute, AttributeKind, Header};
 use super::column::{CellKind, ColumnBuilder, ReadColumn, Refusal};
-use super::delimited::refused;
+use super::delimited::fault_of_refusal;
 use super::encoding::Encoding;
 use super::lexer::{Token, Tokens, lex};
 use super::lines::Lines;
@@ -186,8 +186,8 @@ impl Arff {
     ///
     /// # Errors
     /// A [`Fault`] in that line, or if the file has no @data.
-    pub fn end(&mut self) -> Result<()> {
-        let rest = self.encoding.rest();
+    pub fn end_of_input(&mut self) -> Result<()> {
+        let rest = self.encoding.take_held();
         self.feed(&rest)?;
         let Self { lines, limits, header, rows, .. } = self;
         match rows {
@@ -195,7 +195,7 @@ impl Arff {
             None if header.complete => Ok(()),
             None => {
                 lines.finish(&mut |line, n| header.take(line, n, limits))?;
-                if header.complete { Ok(()) } else { header.unfinished(lines.number()) }
+                if header.complete { Ok(()) } else { header.missing_data_line(lines.number()) }
             }
         }
     }
@@ -229,7 +229,7 @@ impl ArffRows {
             !special(b)
         });
         if plain && commas {
-            self.plain(line, number, limits)?;
+            self.take_plain(line, number, limits)?;
         } else {
             let mut tokens = std::mem::take(&mut self.tokens);
             tokens.clear();
@@ -246,7 +246,7 @@ impl ArffRows {
     }
 
     /// Take a row without quotes, comments and braces.
-    fn plain(&mut self, line: &[u8], number: u64, limits: &ReadLimits) -> Result<()> {
+    fn take_plain(&mut self, line: &[u8], number: u64, limits: &ReadLimits) -> Result<()> {
         let width = self.wanted.len();
         let (mut from, mut j) = (0, 0);
         for to in memchr::memchr_iter(b',', line).chain([line.len()]) {
@@ -304,9 +304,10 @@ impl ArffRows {
         match builder.take(text) {
             Ok(()) => Ok(()),
             Err(Refusal::Memory) => Err(super::ReadError::Memory),
-            Err(refusal) => {
-                refused(refusal, builder, limits, text).column(&self.names[j]).at(number).error()
-            }
+            Err(refusal) => fault_of_refusal(refusal, builder, limits, text)
+                .column(&self.names[j])
+                .at(number)
+                .error(),
         }
     }
 

@@ -2,7 +2,7 @@
 //! several lines), and @data. [`Header::take`] takes it line by line.
 
 use super::lexer::{Token, Tokens, lex, quoted};
-use super::{Fault, ReadLimits, Result, SHOWN, grouped, is_blank, trim};
+use super::{Fault, ReadLimits, Result, SHOWN, is_blank, trim, with_commas};
 use std::collections::{HashMap, HashSet};
 
 /// The type of an attribute.
@@ -66,7 +66,7 @@ impl Header {
         }
         if self.open.is_some() {
             if keyword(line).is_some_and(|(word, _)| is_keyword(&word)) {
-                return self.unclosed();
+                return self.unclosed_list();
             }
             self.labels(line, number, limits)?;
             return Ok(true);
@@ -93,16 +93,16 @@ impl Header {
     }
 
     /// The error of a file that ends before @data.
-    pub(crate) fn unfinished(&self, number: u64) -> Result<()> {
+    pub(crate) fn missing_data_line(&self, number: u64) -> Result<()> {
         if self.open.is_some() {
-            return self.unclosed().map(|_| ());
+            return self.unclosed_list().map(|_| ());
         }
         let fault = Fault::new("there is no @data line; is the file complete?");
         if number > 1 { fault.at(number - 1).error() } else { fault.error() }
     }
 
     /// The error of a list of labels that is not closed.
-    fn unclosed(&self) -> Result<bool> {
+    fn unclosed_list(&self) -> Result<bool> {
         let Some(OpenList { name, line, text }) = &self.open else { return Ok(true) };
         Fault::new("the list of labels is opened here and not closed by }; close it")
             .at(*line)
@@ -191,7 +191,7 @@ impl Header {
             return Ok(());
         }
         self.open = None;
-        let labels = listed(&self.tokens, &name, start)?;
+        let labels = parse_labels(&self.tokens, &name, start)?;
         if labels.len() > limits.levels {
             return too_many(&name, start, labels.len(), limits);
         }
@@ -210,14 +210,14 @@ fn too_many(name: &[u8], line: u64, count: usize, limits: &ReadLimits) -> Result
     let problem = format!(
         "declares {}{} labels, more than {}; leave it out",
         if count == 0 { "far too many" } else { "" },
-        if count == 0 { String::new() } else { grouped(count) },
-        grouped(limits.levels)
+        if count == 0 { String::new() } else { with_commas(count) },
+        with_commas(limits.levels)
     );
     Fault::new(problem).leave_out().at(line).column(name).error()
 }
 
 /// The labels of a closed list: separated by commas, or by blanks if there is no comma.
-fn listed(tokens: &Tokens, name: &[u8], line: u64) -> Result<Vec<Vec<u8>>> {
+fn parse_labels(tokens: &Tokens, name: &[u8], line: u64) -> Result<Vec<Vec<u8>>> {
     let commas = tokens.list.contains(&Token::Comma);
     let mut labels: Vec<Vec<u8>> = Vec::new();
     // Whether there is a label since the last comma.

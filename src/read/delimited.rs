@@ -8,7 +8,7 @@
 use super::cells::{CellScanner, Record};
 use super::column::{CellKind, CellValues, ColumnBuilder, ReadColumn, Refusal};
 use super::encoding::Encoding;
-use super::{Dialect, Fault, ReadLimits, Result, grouped, push, trim};
+use super::{Dialect, Fault, ReadLimits, Result, push, trim, with_commas};
 
 /// Most records of the sample.
 const SAMPLE_RECORDS: usize = 8192;
@@ -148,25 +148,19 @@ impl Delimited {
     ///
     /// # Errors
     /// A [`Fault`] in that record, such as a quote that is not closed.
-    pub fn end(&mut self) -> Result<()> {
-        let rest = self.encoding.rest();
+    pub fn end_of_input(&mut self) -> Result<()> {
+        let rest = self.encoding.take_held();
         self.feed(&rest)?;
         let Self { cells, limits, rows, .. } = self;
         cells.finish(limits, &mut |record| rows.take(record, limits))
     }
 
     /// Whether the sample is large enough to call [`Self::start`]: 8,192 records or 16 MiB. A
-    /// shorter file never gets there, and is started after [`Self::end`]. False again once the
-    /// reader has started.
+    /// shorter file never gets there, and is started after [`Self::end_of_input`]. False again once
+    /// the reader has started.
     pub fn is_ready(&self) -> bool {
         !self.rows.started
             && (self.rows.sample.len() >= SAMPLE_RECORDS || self.rows.sample_bytes >= SAMPLE_BYTES)
-    }
-
-    /// Number of cells of a record: of the first one until [`Self::start`] is called, and then of
-    /// every row. It is 0 for a file without records.
-    pub fn width(&self) -> usize {
-        self.rows.width
     }
 
     /// The first records of the sample, at most `n`, each as (line, cells). Lines are counted from
@@ -232,7 +226,7 @@ impl Delimited {
         let mut columns = Vec::new();
         for column in pending {
             if let Some(RefusedNumber { line, cell, refusal }) = column.refused {
-                let fault = refused(refusal, &column.builder, &self.limits, &cell);
+                let fault = fault_of_refusal(refusal, &column.builder, &self.limits, &cell);
                 return fault.at(line).column(&names[column.place]).error();
             }
             columns.push(column.builder.finish(column.place));
@@ -361,7 +355,7 @@ impl KeptRecords {
     ) -> Result<()> {
         let cell = trim(record.cell(column.place));
         let name = self.names.get(column.place).map_or(&b""[..], |n| n);
-        refused(refusal, &column.builder, limits, cell)
+        fault_of_refusal(refusal, &column.builder, limits, cell)
             .column(name)
             .at(record.line_of(column.place))
             .error()
@@ -376,7 +370,7 @@ fn has_leading_zero(cell: &[u8]) -> bool {
 
 /// The fault of a refused cell, to which the caller adds line and column. It shows the cell, unless
 /// a column has too many labels: then no single cell is wrong.
-pub(super) fn refused(
+pub(super) fn fault_of_refusal(
     refusal: Refusal,
     builder: &ColumnBuilder,
     limits: &ReadLimits,
@@ -400,7 +394,7 @@ pub(super) fn refused(
         Refusal::TooMany => Fault::new(format!(
             "has more than {} distinct labels; an identifier carries nothing that generalises: \
              leave it out",
-            grouped(limits.levels)
+            with_commas(limits.levels)
         ))
         .leave_out(),
         _ => Fault::new(

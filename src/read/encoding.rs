@@ -52,7 +52,7 @@ impl Encoding {
 
     /// The bytes that were held back at the start of the file because they might have been a mark.
     /// The caller feeds them again at the end of a file that is shorter than a mark.
-    pub fn rest(&mut self) -> Vec<u8> {
+    pub fn take_held(&mut self) -> Vec<u8> {
         self.started = true;
         std::mem::take(&mut self.held)
     }
@@ -116,7 +116,7 @@ mod tests {
                 let mut encoding = Encoding::default();
                 let mut found: Vec<u8> = Vec::new();
                 text.chunks(size).for_each(|block| found.extend(encoding.feed(block).iter()));
-                let rest = encoding.rest();
+                let rest = encoding.take_held();
                 found.extend(encoding.feed(&rest).iter());
                 assert_eq!(found, text.strip_prefix(super::MARK).unwrap_or(text));
                 assert_eq!(encoding.latin1(), latin1, "{text:?} in blocks of {size}");

@@ -151,7 +151,7 @@ pub(crate) fn append(to: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
 }
 
 /// A whole number with commas between its thousands.
-pub(crate) fn grouped(number: usize) -> String {
+pub(crate) fn with_commas(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {

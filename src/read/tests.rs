@@ -17,8 +17,8 @@ fn delimited(
 ) -> Result<Vec<ReadColumn>> {
     let mut reader = Delimited::new(dialect, limits);
     text.chunks(size.max(1)).try_for_each(|block| reader.feed(block))?;
-    reader.end()?;
-    let width = reader.width();
+    reader.end_of_input()?;
+    let width = reader.sample(1).first().map_or(0, |(_, cells)| cells.len());
     let names = (0..width).map(|j| format!("c{j}").into_bytes()).collect();
     let found = |place| WantedColumn { place, kind: CellKind::Found, may_be_labels: false };
     reader.start(0, None, names, (0..width).map(found).collect(), missing())?;
@@ -39,7 +39,7 @@ fn arff(
             started = true;
         }
     }
-    reader.end()?;
+    reader.end_of_input()?;
     if !started {
         reader.start(&(0..reader.attributes().len()).collect::<Vec<_>>())?;
     }

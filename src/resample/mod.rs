@@ -89,7 +89,7 @@ pub fn cross_validate(
 ) -> Result<Vec<FoldResult>> {
     // Work that folds share: sorted columns, and the counts of pairs at the roots.
     data.sort_columns(control)?;
-    control.expect((plans.len() * folds.len()) as u64);
+    control.set_total((plans.len() * folds.len()) as u64);
     let roots = match plans.iter().any(FitPlan::shares_pairs) {
         true => roots::roots(data, weights, folds, &control.quiet())?,
         false => vec![None; folds.len()],
@@ -107,7 +107,7 @@ pub fn cross_validate(
     let preparations: HashSet<String> = plans.iter().map(FitPlan::preparation).collect();
     let kept = KEPT_BYTES.min(budget.left() / 4 / preparations.len().max(1));
     let kept = if plans.len() == 1 { 0 } else { kept };
-    let serial = control.serial().quiet().within(budget.holding(kept * preparations.len()));
+    let serial = control.serial().quiet().with_budget(budget.holding(kept * preparations.len()));
     // Folds in the outer loop: preparations of a fold are kept for all plans.
     let by_fold = parallel::map(&folds_control, folds.len(), &|f| {
         let fold = &folds[f];

@@ -89,16 +89,16 @@ impl Word for __m256i {
         fn and(self, b: Self) -> Self = _mm256_and_si256(self, b);
         fn or(self, b: Self) -> Self = _mm256_or_si256(self, b);
         fn xor(self, b: Self) -> Self = _mm256_xor_si256(self, b);
-        fn not_and(self, b: Self) -> Self = _mm256_andnot_si256(self, b);
+        fn andnot(self, b: Self) -> Self = _mm256_andnot_si256(self, b);
         fn any(self) -> bool = _mm256_testz_si256(self, self) == 0;
         fn count_equal_bytes(self, a: Self, b: Self) -> Self =
             _mm256_sub_epi8(self, _mm256_cmpeq_epi8(a, b));
         fn add64(self, b: Self) -> Self = _mm256_add_epi64(self, b);
         fn add8(self, b: Self) -> Self = _mm256_add_epi8(self, b);
         fn sum_bytes(self) -> Self = _mm256_sad_epu8(self, Self::zero());
-        fn down<const BITS: u32>(self) -> Self =
+        fn shr<const BITS: u32>(self) -> Self =
             _mm256_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32));
-        fn up<const BITS: u32>(self) -> Self =
+        fn shl<const BITS: u32>(self) -> Self =
             _mm256_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32));
         fn all_bytes(byte: u8) -> Self = _mm256_set1_epi8(byte as i8);
     }

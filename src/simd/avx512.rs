@@ -204,7 +204,7 @@ impl Word for __m512i {
         }
     }
     #[inline(always)]
-    unsafe fn spell<const N: usize>(a: Self, b: Self, third: Self) -> Self {
+    unsafe fn equals_digit<const N: usize>(a: Self, b: Self, third: Self) -> Self {
         // SAFETY: the level is chosen only where the processor has AVX-512 F; registers alone are
         // read.
         unsafe {
@@ -238,20 +238,21 @@ impl Word for __m512i {
         fn and(self, b: Self) -> Self = _mm512_and_si512(self, b);
         fn or(self, b: Self) -> Self = _mm512_or_si512(self, b);
         fn xor(self, b: Self) -> Self = _mm512_xor_si512(self, b);
-        fn not_and(self, b: Self) -> Self = _mm512_andnot_si512(self, b);
+        fn andnot(self, b: Self) -> Self = _mm512_andnot_si512(self, b);
         fn any(self) -> bool = _mm512_test_epi64_mask(self, self) != 0;
         fn count(self) -> Self = _mm512_popcnt_epi64(self);
         fn add64(self, b: Self) -> Self = _mm512_add_epi64(self, b);
         fn add8(self, b: Self) -> Self = _mm512_add_epi8(self, b);
         fn sum_bytes(self) -> Self = _mm512_sad_epu8(self, Self::zero());
-        fn down<const BITS: u32>(self) -> Self =
+        fn shr<const BITS: u32>(self) -> Self =
             _mm512_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32));
-        fn up<const BITS: u32>(self) -> Self =
+        fn shl<const BITS: u32>(self) -> Self =
             _mm512_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32));
         fn all_bytes(byte: u8) -> Self = _mm512_set1_epi8(byte as i8);
         fn keep32(self, bits: u64, at: usize) -> Self =
             _mm512_maskz_mov_epi32((bits >> (16 * at)) as u16, self);
-        fn neither(self, b: Self, c: Self) -> Self = _mm512_ternarylogic_epi64::<0x41>(self, b, c);
+        fn xnor_andnot(self, b: Self, c: Self) -> Self =
+            _mm512_ternarylogic_epi64::<0x41>(self, b, c);
         fn or_and(self, b: Self, c: Self) -> Self = _mm512_ternarylogic_epi64::<0xf8>(self, b, c);
     }
 }

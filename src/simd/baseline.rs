@@ -75,7 +75,7 @@ impl Word for __m128i {
         fn and(self, b: Self) -> Self = _mm_and_si128(self, b);
         fn or(self, b: Self) -> Self = _mm_or_si128(self, b);
         fn xor(self, b: Self) -> Self = _mm_xor_si128(self, b);
-        fn not_and(self, b: Self) -> Self = _mm_andnot_si128(self, b);
+        fn andnot(self, b: Self) -> Self = _mm_andnot_si128(self, b);
         fn any(self) -> bool =
             _mm_movemask_epi8(_mm_cmpeq_epi8(self, _mm_setzero_si128())) != 0xffff;
         fn count_equal_bytes(self, a: Self, b: Self) -> Self =
@@ -83,9 +83,9 @@ impl Word for __m128i {
         fn add64(self, b: Self) -> Self = _mm_add_epi64(self, b);
         fn add8(self, b: Self) -> Self = _mm_add_epi8(self, b);
         fn sum_bytes(self) -> Self = _mm_sad_epu8(self, Self::zero());
-        fn down<const BITS: u32>(self) -> Self =
+        fn shr<const BITS: u32>(self) -> Self =
             _mm_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32));
-        fn up<const BITS: u32>(self) -> Self = _mm_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32));
+        fn shl<const BITS: u32>(self) -> Self = _mm_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32));
         fn all_bytes(byte: u8) -> Self = _mm_set1_epi8(byte as i8);
     }
 }

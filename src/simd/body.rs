@@ -96,7 +96,7 @@ pub(super) unsafe fn sum_planes<W: Word, const D: usize>(
 /// # Safety
 /// The calling function enables the target features of `W`.
 #[inline(always)]
-pub(super) unsafe fn above<W: Word, const D: usize>(number: &[W; D], bound: usize) -> W {
+pub(super) unsafe fn greater_than<W: Word, const D: usize>(number: &[W; D], bound: usize) -> W {
     // SAFETY: register work under the features of the caller.
     unsafe {
         let mut above = W::zero();
@@ -138,13 +138,13 @@ pub(super) unsafe fn distances<W: Word, const D: usize>(
             for plane in sum.iter().skip(1) {
                 not_zero = not_zero.or(*plane);
             }
-            let inside = above(&sum, window.length).not_and(not_zero.and(valid));
+            let inside = greater_than(&sum, window.length).andnot(not_zero.and(valid));
             for (p, plane) in sum.iter().enumerate() {
                 if p < width {
                     plane.and(inside).store(out.as_mut_ptr().add((row * width + p) * W::WORDS));
                 }
             }
-            let left_out = inside.not_and(valid);
+            let left_out = inside.andnot(valid);
             left_out.store(outside.as_mut_ptr().add(row * W::WORDS));
             any = any.or(left_out);
         }

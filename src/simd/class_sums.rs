@@ -9,7 +9,7 @@
 use super::level::for_each_level;
 
 /// Most rows of a node whose sums of squares are below 2^31.
-pub const MOST_ROWS: usize = 46_340;
+pub const MOST_SQUARED_ROWS: usize = 46_340;
 
 /// The sums of all cuts of a node; each slice has an element per cut.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ fn logarithms(total: u32, table: &[f64]) -> impl Fn(u32) -> [f64; 2] {
 for_each_level! {
     /// Add the squares of one class of `total` rows, `counts[j]` of which are on the left of cut j.
     /// Sums of the right side must begin with the sum of the squares of all classes. Nodes have at
-    /// most [`MOST_ROWS`] rows.
+    /// most [`MOST_SQUARED_ROWS`] rows.
     pub fn add_squares(counts: &[u32], total: u32, sums: CutSums<'_, i32>) {
         add(counts, sums, squares(total));
     }
@@ -80,7 +80,7 @@ for_each_level! {
 for_each_level! {
     /// Convert whole numbers to doubles, which is exact. Sums of squares are added as integers and
     /// scored as doubles; the shorter slice ends the work.
-    pub fn numbers(from: &[i32], to: &mut [f64]) {
+    pub fn to_f64(from: &[i32], to: &mut [f64]) {
         to.iter_mut().zip(from).for_each(|(to, &from)| *to = f64::from(from));
     }
 }
@@ -147,8 +147,8 @@ mod tests {
             squares(c, sums);
         }
         let (mut left_sums, mut right_sums) = (vec![0.0; cuts], vec![0.0; cuts]);
-        numbers(Level::active(), &left, &mut left_sums);
-        numbers(Level::active(), &right, &mut right_sums);
+        to_f64(Level::active(), &left, &mut left_sums);
+        to_f64(Level::active(), &right, &mut right_sums);
         let expected = naive(lefts, totals, |n| f64::from(n) * f64::from(n));
         assert_eq!(found(&rows, &left_sums, &right_sums), expected);
         rows.fill(0);
@@ -192,7 +192,7 @@ mod tests {
         for seed in 0..200 {
             let draw = |i: u64, most: u64| mix(seed, i) % most;
             let (k, cuts) = (1 + draw(0, 30) as usize, draw(1, 200) as usize);
-            let most = MOST_ROWS as u64 / k as u64;
+            let most = MOST_SQUARED_ROWS as u64 / k as u64;
             let totals: Vec<u32> = (0..k as u64).map(|c| draw(10 + c, most + 1) as u32).collect();
             let count = |c: usize, j: usize| draw((100 + c * 1000 + j) as u64, 1 << 40);
             let counts: Vec<Vec<u32>> = (0..k)

@@ -4,14 +4,16 @@
 //! of 32 bits per column. Masks of lanes come from memory with SSE2 and AVX2, because making one
 //! from bits takes five operations; AVX-512 has registers for masks.
 
-use super::body::{above, sum_planes};
-use super::weights::{FeatureSlots, Joint, JointGroup, MOST_ROWS, WeighedTile, WeightTable};
+use super::body::{greater_than, sum_planes};
+use super::weights::{
+    FeatureSlots, Joint, JointGroup, MOST_WEIGHED_ROWS, WeighedTile, WeightTable,
+};
 use super::word::{Word, Words};
 
 /// Index, in words, of the first weight of a row in a block of columns.
 #[inline(always)]
 const fn first_weight<W: Word>(block: usize, row: usize) -> usize {
-    (block * (MOST_ROWS + 1) + row) * W::BLOCK_VECTORS * W::WORDS
+    (block * (MOST_WEIGHED_ROWS + 1) + row) * W::BLOCK_VECTORS * W::WORDS
 }
 
 /// Number of columns of a block.
@@ -83,8 +85,8 @@ pub(super) unsafe fn nearest<W: Word, const D: usize>(
         let valid = W::load(valid.as_ptr());
         for slots in slots.chunks_exact(features) {
             let sum: [W; D] = sum_planes(planes.as_ptr(), slots, 0);
-            let different = above(&sum, features - 1).not_and(valid);
-            while best + 1 < features && above(&sum, best).and(different).any() {
+            let different = greater_than(&sum, features - 1).andnot(valid);
+            while best + 1 < features && greater_than(&sum, best).and(different).any() {
                 best += 1;
             }
         }
@@ -188,7 +190,7 @@ pub(super) unsafe fn lane_masks<W: Word>(planes: &[u64], out: &mut [u64]) {
 /// The calling function enables the target features of `W`, and the tile has the masks of the slot
 /// if the level reads them.
 #[inline(always)]
-unsafe fn keep_members<W: Word, const A: usize>(
+unsafe fn select_columns<W: Word, const A: usize>(
     own: &mut [W; A],
     sum: &[W; A],
     tile: WeighedTile<'_>,
@@ -298,7 +300,7 @@ unsafe fn add_blocks<W: Word, const A: usize>(
                         let columns = members::<W>(tile, slot, block);
                         if columns != 0 {
                             let sum = add_rows::<W, A>(base, rows);
-                            keep_members(&mut own, &sum, tile, block, slot, columns);
+                            select_columns(&mut own, &sum, tile, block, slot, columns);
                         }
                     }
                     add_own(&own, sums_of(&of));
@@ -333,7 +335,7 @@ unsafe fn add_blocks<W: Word, const A: usize>(
                                 }
                             }
                         }
-                        keep_members(&mut own, &sum, tile, block, slot, columns);
+                        select_columns(&mut own, &sum, tile, block, slot, columns);
                     }
                     add_own(&own, sums_of(of));
                     stride *= levels;

@@ -353,7 +353,7 @@ unsafe fn add_differing_of<W: Word, const D: usize>(
                 ($member:expr) => {{
                     let at = $member as usize * GENOTYPE_WORDS + part;
                     let other = low_and_high::<W>(base.add(at));
-                    own.0.neither(other.0, own.1.xor(other.1))
+                    own.0.xnor_andnot(other.0, own.1.xor(other.1))
                 }};
             }
             let mut sum = [W::zero(); D];

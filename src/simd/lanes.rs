@@ -15,13 +15,13 @@ pub trait LaneNumber: Copy + Default + Ord + std::fmt::Debug {
     /// The largest sum of the weights of all rows.
     const MOST: u32;
     /// The number `x`, which must fit the type.
-    fn of(x: i32) -> Self;
+    fn from_i32(x: i32) -> Self;
     /// The number as an `i32`.
     fn get(self) -> i32;
     /// The sum, which wraps around.
-    fn plus(self, other: Self) -> Self;
+    fn wrapping_add(self, other: Self) -> Self;
     /// The difference `self - other`, which wraps around.
-    fn minus(self, other: Self) -> Self;
+    fn wrapping_sub(self, other: Self) -> Self;
 }
 
 /// [`LaneNumber`] for a type of the language.
@@ -30,7 +30,7 @@ macro_rules! lane_number {
         impl LaneNumber for $type {
             const MOST: u32 = <$type>::MAX as u32;
             #[inline(always)]
-            fn of(x: i32) -> Self {
+            fn from_i32(x: i32) -> Self {
                 x as Self
             }
             #[inline(always)]
@@ -38,11 +38,11 @@ macro_rules! lane_number {
                 self.into()
             }
             #[inline(always)]
-            fn plus(self, other: Self) -> Self {
+            fn wrapping_add(self, other: Self) -> Self {
                 self.wrapping_add(other)
             }
             #[inline(always)]
-            fn minus(self, other: Self) -> Self {
+            fn wrapping_sub(self, other: Self) -> Self {
                 self.wrapping_sub(other)
             }
         }
@@ -62,7 +62,7 @@ pub(super) trait LaneVec: Copy {
     /// The type of a lane.
     type Int: LaneNumber;
     /// `x` in the lanes from `code` on, 0 in those before; code 0 to [`LANES`].
-    unsafe fn from(code: u32, x: Self::Int) -> Self;
+    unsafe fn splat_from(code: u32, x: Self::Int) -> Self;
     /// A vector of the numbers of an array.
     unsafe fn load(lanes: &Lanes<Self::Int>) -> Self;
     /// Write the numbers to an array.
@@ -74,23 +74,23 @@ pub(super) trait LaneVec: Copy {
     /// The larger number of each lane.
     unsafe fn max(self, other: Self) -> Self;
     /// The number of each lane where `over` is at most 0; 0 in the other lanes.
-    unsafe fn unless(self, over: Self) -> Self;
+    unsafe fn zero_where_positive(self, over: Self) -> Self;
     /// `x` in all lanes.
     #[inline(always)]
     unsafe fn splat(x: Self::Int) -> Self {
         // SAFETY: the caller has checked the features.
-        unsafe { Self::from(0, x) }
+        unsafe { Self::splat_from(0, x) }
     }
     /// In each lane, the sum of the lanes up to it, itself included. The default goes through
     /// memory, once per bucket and class; only AVX-512 with lanes of 16 bits has a method of its
     /// own.
     #[inline(always)]
-    unsafe fn running(self) -> Self {
+    unsafe fn prefix_sums(self) -> Self {
         let mut lanes = [Self::Int::default(); LANES];
         // SAFETY: the caller has checked the features.
         unsafe { self.store(&mut lanes) };
         for l in 1..LANES {
-            lanes[l] = lanes[l].plus(lanes[l - 1]);
+            lanes[l] = lanes[l].wrapping_add(lanes[l - 1]);
         }
         // SAFETY: as above.
         unsafe { Self::load(&lanes) }
@@ -119,31 +119,32 @@ impl<T: LaneNumber> LaneVec for Plain<T> {
         *to = self.0;
     }
     inline_methods! {
-        fn from(code: u32, x: T) -> Self =
+        fn splat_from(code: u32, x: T) -> Self =
             Self(std::array::from_fn(|l| if l as u32 >= code { x } else { T::default() }));
         fn load(lanes: &Lanes<T>) -> Self = Self(*lanes);
-        fn add(self, other: Self) -> Self = self.join(other, T::plus);
-        fn sub(self, other: Self) -> Self = self.join(other, T::minus);
+        fn add(self, other: Self) -> Self = self.join(other, T::wrapping_add);
+        fn sub(self, other: Self) -> Self = self.join(other, T::wrapping_sub);
         fn max(self, other: Self) -> Self = self.join(other, |a, b| if b > a { b } else { a });
-        fn unless(self, over: Self) -> Self =
+        fn zero_where_positive(self, over: Self) -> Self =
             self.join(over, |a, over| if over > T::default() { T::default() } else { a });
     }
 }
 
 /// A [`LaneVec`] of several registers. `masked(mask, x)` sets `x` in the lanes of one register,
-/// `unless(x, over)` does [`LaneVec::unless`] for one register, and `running` adds up the lanes of
-/// all registers.
+/// `zero_where_positive(x, over)` does [`LaneVec::zero_where_positive`] for one register, and
+/// `prefix_sums` adds up the lanes of all registers.
 #[cfg(target_arch = "x86_64")]
 macro_rules! registers {
     ($name:ident, $int:ty, [$register:ty; $n:literal], $per:literal, $load:ident, $store:ident,
-     $add:ident, $sub:ident, $max:ident, $masked:expr, $unless:expr, $running:expr) => {
+     $add:ident, $sub:ident, $max:ident, $masked:expr, $zero_where_positive:expr,
+     $prefix_sums:expr) => {
         #[derive(Clone, Copy)]
         pub(in crate::simd) struct $name([$register; $n]);
 
         impl LaneVec for $name {
             type Int = $int;
             #[inline(always)]
-            unsafe fn from(code: u32, x: $int) -> Self {
+            unsafe fn splat_from(code: u32, x: $int) -> Self {
                 let mask = (u64::from(u32::MAX) << code) as u32;
                 // SAFETY: the caller has checked the features.
                 unsafe { Self(std::array::from_fn(|i| $masked(mask >> ($per * i), x))) }
@@ -169,9 +170,9 @@ macro_rules! registers {
                     Self(std::array::from_fn(|i| $sub(self.0[i], other.0[i])));
                 fn max(self, other: Self) -> Self =
                     Self(std::array::from_fn(|i| $max(self.0[i], other.0[i])));
-                fn unless(self, over: Self) -> Self =
-                    Self(std::array::from_fn(|i| $unless(self.0[i], over.0[i])));
-                fn running(self) -> Self = $running(self);
+                fn zero_where_positive(self, over: Self) -> Self =
+                    Self(std::array::from_fn(|i| $zero_where_positive(self.0[i], over.0[i])));
+                fn prefix_sums(self) -> Self = $prefix_sums(self);
             }
         }
     };
@@ -182,24 +183,24 @@ pub(super) mod x86 {
     use super::{LANES, LaneVec, Lanes, Plain, inline_methods};
     use std::arch::x86_64::*;
 
-    /// [`LaneVec::running`] by way of an array, for vectors that have no instruction for it. (A
+    /// [`LaneVec::prefix_sums`] by way of an array, for vectors that have no instruction for it. (A
     /// trait's default cannot be called from the method that replaces it.)
     ///
     /// # Safety
     /// The calling function enables the features of `V`.
     #[inline(always)]
-    unsafe fn plain<V: LaneVec>(v: V) -> V {
+    unsafe fn prefix_sums_in_memory<V: LaneVec>(v: V) -> V {
         let mut lanes = [V::Int::default(); LANES];
         // SAFETY: the caller has checked the features.
         unsafe {
             v.store(&mut lanes);
-            Plain::load(&lanes).running().store(&mut lanes);
+            Plain::load(&lanes).prefix_sums().store(&mut lanes);
             V::load(&lanes)
         }
     }
 
     /// The numbers of 16-bit lanes less a distance.
-    const fn before(distance: i16) -> [i16; LANES] {
+    const fn lanes_less(distance: i16) -> [i16; LANES] {
         let (mut from, mut l) = ([0; LANES], 0);
         while l < LANES {
             from[l] = l as i16 - distance;
@@ -217,7 +218,7 @@ pub(super) mod x86 {
         },
         |v: Avx512x16| {
             const FROM: [[i16; LANES]; 5] =
-                [before(1), before(2), before(4), before(8), before(16)];
+                [lanes_less(1), lanes_less(2), lanes_less(4), lanes_less(8), lanes_less(16)];
             let mut v = v.0[0];
             for (i, from) in FROM.iter().enumerate() {
                 let from = _mm512_loadu_si512(from.as_ptr().cast());
@@ -234,7 +235,7 @@ pub(super) mod x86 {
         |x, over| {
             _mm512_maskz_mov_epi32(_mm512_cmple_epi32_mask(over, _mm512_setzero_si512()), x)
         },
-        |v| plain::<Avx512x32>(v)
+        |v| prefix_sums_in_memory::<Avx512x32>(v)
     }
     registers! {
         Avx2x16, i16, [__m256i; 2], 16, _mm256_loadu_si256, _mm256_storeu_si256,
@@ -248,7 +249,7 @@ pub(super) mod x86 {
             _mm256_and_si256(_mm256_cmpeq_epi16(own, bits), _mm256_set1_epi16(x))
         },
         |x, over| _mm256_andnot_si256(_mm256_cmpgt_epi16(over, _mm256_setzero_si256()), x),
-        |v| plain::<Avx2x16>(v)
+        |v| prefix_sums_in_memory::<Avx2x16>(v)
     }
     registers! {
         Avx2x32, i32, [__m256i; 4], 8, _mm256_loadu_si256, _mm256_storeu_si256,
@@ -259,6 +260,6 @@ pub(super) mod x86 {
             _mm256_and_si256(_mm256_cmpeq_epi32(own, bits), _mm256_set1_epi32(x))
         },
         |x, over| _mm256_andnot_si256(_mm256_cmpgt_epi32(over, _mm256_setzero_si256()), x),
-        |v| plain::<Avx2x32>(v)
+        |v| prefix_sums_in_memory::<Avx2x32>(v)
     }
 }

@@ -240,7 +240,7 @@ pub struct SlotMasks<'a> {
 impl<'a> SlotMasks<'a> {
     /// The masks of a range of the slots, whose planes are `words` long. Callers read the counters
     /// of one feature with the slots of this feature alone; nothing is copied.
-    pub fn of(self, slots: std::ops::Range<usize>, words: usize) -> Self {
+    pub fn slice(self, slots: std::ops::Range<usize>, words: usize) -> Self {
         let bytes = if self.bytes.is_empty() { 0 } else { 8 * words };
         Self {
             planes: &self.planes[slots.start * words..slots.end * words],

@@ -51,7 +51,7 @@ pub struct NodeNumbers {
     pub weight: f64,
     /// The part of the mean beyond its integer part `whole`. It is subtracted per unit of weight,
     /// so that the differences of all rows add up to 0.
-    pub rest: f64,
+    pub mean_fraction: f64,
     /// Least weight on each side of a cut, at least 1.
     pub least: f64,
     /// Value of a score of 1: the square of a unit of the target.
@@ -71,7 +71,7 @@ impl NodeNumbers {
     /// difference, to be divided by [`Self::product`].
     #[inline(always)]
     fn square(&self, sum: f64, left: f64) -> f64 {
-        let difference = sum - left * self.rest;
+        let difference = sum - left * self.mean_fraction;
         difference * difference * self.scale
     }
 
@@ -112,8 +112,8 @@ fn scores_of(sums: &[i64; CHUNK], weights: &[i64; CHUNK], of: NodeNumbers) -> [f
 
 for_each_level! {
     /// Write `D^2 / (V (W - V))` for each cut, where `V` of the weight `W` is on its left and `D`
-    /// is the sum on its left less `V` times `rest`; return the largest. Cuts with too small a
-    /// weight on a side have negative infinity.
+    /// is the sum on its left less `V` times `mean_fraction`; return the largest. Cuts with too
+    /// small a weight on a side have negative infinity.
     pub fn scores(sums: &[i64], weights: &[i64], of: NodeNumbers, out: &mut [f64]) -> f64 {
         assert!(sums.len() == out.len() && weights.len() == out.len());
         assert!(out.len().is_multiple_of(CHUNK));
@@ -225,7 +225,7 @@ unsafe fn scan<V: Eight>(all: CutScan<'_>, state: &mut ScanState, out: CutBuffer
 /// The [`NodeNumbers`] of a node, each in all lanes.
 struct NodeLanes<V: Eight> {
     weight: V::Floats,
-    rest: V::Floats,
+    mean_fraction: V::Floats,
     /// The largest number below the least weight on a side.
     below_least: V::Floats,
     scale: V::Floats,
@@ -245,7 +245,7 @@ impl<V: Eight> NodeLanes<V> {
         unsafe {
             Self {
                 weight: V::splat(of.weight),
-                rest: V::splat(of.rest),
+                mean_fraction: V::splat(of.mean_fraction),
                 below_least: V::splat(of.least.next_down()),
                 scale: V::splat(of.scale),
                 whole: V::splat_int(whole),
@@ -292,7 +292,7 @@ impl<V: Eight> NodeLanes<V> {
             let left = V::to_float(weights);
             let right = V::sub(self.weight, left);
             let are_cuts = V::gt(V::min(left, right), self.below_least);
-            let difference = V::sub(V::to_float(differences), V::mul(left, self.rest));
+            let difference = V::sub(V::to_float(differences), V::mul(left, self.mean_fraction));
             let square = V::mul(V::mul(difference, difference), self.scale);
             (square, V::mul(left, right), are_cuts)
         }
@@ -539,13 +539,13 @@ mod tests {
         let n = 64;
         let weights: Vec<i64> = (0..n as u64).map(|j| (mix(1, j) % 90) as i64).collect();
         let sums: Vec<i64> = (0..n as u64).map(|j| mix(2, j) as i64 >> (j % 60)).collect();
-        let of = NodeNumbers { weight: 80.0, rest: 0.375, least: 3.0, scale: 0.5 };
+        let of = NodeNumbers { weight: 80.0, mean_fraction: 0.375, least: 3.0, scale: 0.5 };
         let expected: Vec<f64> = sums
             .iter()
             .zip(&weights)
             .map(|(&sum, &weight)| {
                 let left = weight as f64;
-                let difference = sum as f64 - left * of.rest;
+                let difference = sum as f64 - left * of.mean_fraction;
                 match (3..=77).contains(&weight) {
                     true => difference * difference * of.scale / (left * (80.0 - left)),
                     false => f64::NEG_INFINITY,
@@ -591,7 +591,12 @@ mod tests {
             let entry = |i: usize| (order[i] as u32) << 1 | u32::from(tied(i));
             let entries: Vec<u32> = (0..len).map(entry).collect();
             let weight = rows.iter().map(|&row| weight_of(row)).sum::<i64>() as f64;
-            let of = NodeNumbers { weight, rest: 0.25, least: 1.0 + (seed % 3) as f64, scale: 2.0 };
+            let of = NodeNumbers {
+                weight,
+                mean_fraction: 0.25,
+                least: 1.0 + (seed % 3) as f64,
+                scale: 2.0,
+            };
             let whole = draw(5, 0) as i64 % 5;
             // All cuts.
             let filled = (len - 1).next_multiple_of(CHUNK);
@@ -654,7 +659,8 @@ mod tests {
             // Some of the features, in a group and a part of one.
             let features: Vec<(usize, u32)> = (1..12).map(|f| (f, f as u32 + 100)).collect();
             let weight: i64 = all.iter().map(|&row| weight_of(row)).sum();
-            let of = NodeNumbers { weight: weight as f64, rest: 0.25, least: 2.0, scale: 2.0 };
+            let of =
+                NodeNumbers { weight: weight as f64, mean_fraction: 0.25, least: 2.0, scale: 2.0 };
             let whole = draw(30, 0) as i64 % 5;
             for level in Level::available() {
                 let (orders, features) = (&orders, &features[..]);

@@ -2,9 +2,9 @@
 //!
 //! [`Kernels`] compares rows of nominal features pair by pair, on bit planes: `stats::pairs` and
 //! `stats::neighbours` call it. The public modules hold kernels for other callers, each with its
-//! own text: growth (`columns`, `cuts`, `class_sums`, `running`, `short`, `small`, `histogram`,
-//! `codes`, `logs`, `means`), optimal trees (`stumps`), prediction (`walk`) and genotypes
-//! (`genotypes`).
+//! own text: growth (`columns`, `two_class_cuts`, `class_sums`, `running`, `short`, `small`,
+//! `histogram`, `codes`, `logs`, `means`), optimal trees (`stumps`), prediction (`walk`) and
+//! genotypes (`genotypes`).
 //!
 //! **Levels.** Each kernel is one generic function over a small vector trait (`word`). A file per
 //! level implements the trait with intrinsics (`plain`: two `u64`, `baseline`: two vectors of SSE2,
@@ -30,7 +30,6 @@ mod buffer;
 pub mod class_sums;
 pub mod codes;
 pub mod columns;
-pub mod cuts;
 mod eight;
 mod fixed;
 pub mod genotypes;
@@ -55,6 +54,7 @@ mod tally;
 mod twice;
 #[cfg(test)]
 mod twins;
+pub mod two_class_cuts;
 pub mod walk;
 mod weigh;
 mod weights;
@@ -80,7 +80,7 @@ pub use near::{RowSums, TileNumbers};
 pub use prefetch::prefetch;
 use table::KernelTable;
 pub use weights::{
-    FeatureSlots, Joint, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, WeighedTile, WeightTable,
+    FeatureSlots, Joint, MOST_JOINT, MOST_WEIGHED_ROWS, WEIGHT_BITS, WeighedTile, WeightTable,
 };
 
 /// Most features of one call of [`Kernels::add_distances`].
@@ -127,13 +127,6 @@ impl Kernels {
             _ => plain::TABLE,
         };
         Self { level, table }
-    }
-
-    /// The level that was asked for, or the highest of the processor if that is lower. For
-    /// [`Level::Plain`] on x86-64 the kernels themselves are the baseline's, as [`Kernels::at`]
-    /// says.
-    pub fn level(&self) -> Level {
-        self.level
     }
 
     /// 64-bit words of a tile: 2 for the plain kernels, 4 for baseline and AVX2, 8 for AVX-512. A

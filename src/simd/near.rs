@@ -138,7 +138,7 @@ pub(super) unsafe fn kth_largest<W: Word>(
             for tile in 0..numbers.tiles {
                 let (at, plane) = (agreeing.add(tile * W::WORDS), plane(tile));
                 let before = W::load(at);
-                if is_set { before.and(plane) } else { plane.not_and(before) }.store(at);
+                if is_set { before.and(plane) } else { plane.andnot(before) }.store(at);
             }
         }
         found

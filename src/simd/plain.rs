@@ -69,14 +69,14 @@ impl Word for Word128 {
         fn and(self, b: Self) -> Self = Self([self.0[0] & b.0[0], self.0[1] & b.0[1]]);
         fn or(self, b: Self) -> Self = Self([self.0[0] | b.0[0], self.0[1] | b.0[1]]);
         fn xor(self, b: Self) -> Self = Self([self.0[0] ^ b.0[0], self.0[1] ^ b.0[1]]);
-        fn not_and(self, b: Self) -> Self = Self([!self.0[0] & b.0[0], !self.0[1] & b.0[1]]);
+        fn andnot(self, b: Self) -> Self = Self([!self.0[0] & b.0[0], !self.0[1] & b.0[1]]);
         fn any(self) -> bool = self.0[0] | self.0[1] != 0;
         fn count(self) -> Self =
             Self([u64::from(self.0[0].count_ones()), u64::from(self.0[1].count_ones())]);
         fn add64(self, b: Self) -> Self =
             Self([self.0[0].wrapping_add(b.0[0]), self.0[1].wrapping_add(b.0[1])]);
-        fn down<const BITS: u32>(self) -> Self = Self([self.0[0] >> BITS, self.0[1] >> BITS]);
-        fn up<const BITS: u32>(self) -> Self = Self([self.0[0] << BITS, self.0[1] << BITS]);
+        fn shr<const BITS: u32>(self) -> Self = Self([self.0[0] >> BITS, self.0[1] >> BITS]);
+        fn shl<const BITS: u32>(self) -> Self = Self([self.0[0] << BITS, self.0[1] << BITS]);
         fn all_bytes(byte: u8) -> Self = Self([u64::from_ne_bytes([byte; 8]); 2]);
     }
 }

@@ -16,7 +16,7 @@ use super::{Counter, SlotMasks};
 /// The calling function enables the target features of `W`, and the counter's planes lie inside
 /// their slices.
 #[inline(always)]
-unsafe fn planes_of<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
+unsafe fn resolved_planes<W: Word>(counter: Counter<'_>, out: &mut [W; 32]) {
     // SAFETY: lengths were checked by the safe method.
     unsafe {
         let Counter { hot, cold, depth, blocks, length, index } = counter;
@@ -68,8 +68,8 @@ unsafe fn transpose<W: Word>(x: &mut [W; 8]) {
                 if a & BITS as usize != 0 {
                     continue;
                 }
-                let t = x[a].down::<BITS>().xor(x[b]).and(low);
-                (x[a], x[b]) = (x[a].xor(t.up::<BITS>()), x[b].xor(t));
+                let t = x[a].shr::<BITS>().xor(x[b]).and(low);
+                (x[a], x[b]) = (x[a].xor(t.shl::<BITS>()), x[b].xor(t));
             }
         }
     }
@@ -164,7 +164,7 @@ pub(super) unsafe fn flush<W: Word>(
     // SAFETY: lengths were checked by the safe method.
     unsafe {
         let mut bits = [W::zero(); 32];
-        planes_of(counter, &mut bits);
+        resolved_planes(counter, &mut bits);
         let weight = W::load(weight.as_ptr());
         // Planes up to the highest that is not empty.
         let mut depth = 0;
@@ -194,7 +194,7 @@ pub(super) unsafe fn flush<W: Word>(
             };
             if depth > 8 {
                 let high = count_within(&bits[8..depth], W::load(plane.as_ptr()));
-                sum = sum.add64(high.up::<8>());
+                sum = sum.add64(high.shl::<8>());
             }
             sum.store(out.as_mut_ptr());
         }

@@ -6,21 +6,21 @@
 use super::level::for_each_level;
 
 /// Most rows of a node.
-pub const LANES: usize = 64;
+pub const MOST_SMALL_ROWS: usize = 64;
 
 /// The rows whose code is at most `limit`, as bits. Lanes without a row have a bit, too, if their
 /// code is small enough, so callers intersect the result with the lanes of the node.
 #[inline]
-pub fn up_to(codes: &[u8; LANES], limit: u8) -> u64 {
+pub fn mask_up_to(codes: &[u8; MOST_SMALL_ROWS], limit: u8) -> u64 {
     #[cfg(target_arch = "x86_64")]
     return x86::sse2(codes, limit);
     #[cfg(not(target_arch = "x86_64"))]
-    plain_up_to(codes, limit)
+    plain_mask_up_to(codes, limit)
 }
 
-/// [`up_to`], row by row.
+/// [`mask_up_to`], row by row.
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn plain_up_to(codes: &[u8; LANES], limit: u8) -> u64 {
+fn plain_mask_up_to(codes: &[u8; MOST_SMALL_ROWS], limit: u8) -> u64 {
     let mut mask = 0;
     for (i, &code) in codes.iter().enumerate() {
         mask |= u64::from(code <= limit) << i;
@@ -38,19 +38,19 @@ for_each_level! {
 
 /// Write, for each limit, the rows whose code is at most the limit, as bits. With wider vectors
 /// whole fits took 0.97 of the time: too little for code of their own.
-pub fn masks_up_to(codes: &[u8; LANES], limits: &[u8], out: &mut [u64]) {
-    out.iter_mut().zip(limits).for_each(|(out, &limit)| *out = up_to(codes, limit));
+pub fn masks_up_to(codes: &[u8; MOST_SMALL_ROWS], limits: &[u8], out: &mut [u64]) {
+    out.iter_mut().zip(limits).for_each(|(out, &limit)| *out = mask_up_to(codes, limit));
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::LANES;
+    use super::MOST_SMALL_ROWS;
     use std::arch::x86_64::*;
 
-    /// [`super::up_to`] by four comparisons: `min(x, limit) == x`, as there is no unsigned
-    /// comparison of bytes. The twin is `plain_up_to`.
+    /// [`super::mask_up_to`] by four comparisons: `min(x, limit) == x`, as there is no unsigned
+    /// comparison of bytes. The twin is `plain_mask_up_to`.
     #[inline]
-    pub(super) fn sse2(codes: &[u8; LANES], limit: u8) -> u64 {
+    pub(super) fn sse2(codes: &[u8; MOST_SMALL_ROWS], limit: u8) -> u64 {
         let mut mask = 0;
         for part in 0..4 {
             // SAFETY: 16 bytes of 64; SSE2 belongs to the architecture.
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn every_level_counts_the_same() {
-        let mut codes = [0_u8; LANES];
+        let mut codes = [0_u8; MOST_SMALL_ROWS];
         let mut state = 1_u64;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888);
@@ -92,7 +92,7 @@ mod tests {
                 }
             }
             for &limit in &codes {
-                assert_eq!(up_to(&codes, limit), plain_up_to(&codes, limit));
+                assert_eq!(mask_up_to(&codes, limit), plain_mask_up_to(&codes, limit));
             }
             let limits: Vec<u8> = rows.iter().map(|&r| codes[usize::from(r)]).collect();
             let mut masks = vec![0; rows.len()];

@@ -140,8 +140,8 @@ impl<T: LaneNumber> SideCounts<'_, T> {
         let (mut left, mut right) = ([T::default(); LANES], [T::default(); LANES]);
         for (of_class, &total) in self.left.iter().zip(self.totals) {
             for l in 0..LANES {
-                left[l] = left[l].plus(of_class[l]);
-                right[l] = right[l].plus(total.minus(of_class[l]));
+                left[l] = left[l].wrapping_add(of_class[l]);
+                right[l] = right[l].wrapping_add(total.wrapping_sub(of_class[l]));
             }
         }
         [left, right]
@@ -155,8 +155,8 @@ impl<T: LaneNumber> SideCounts<'_, T> {
             for (l, errors) in errors.iter_mut().enumerate() {
                 let of = |class: usize| {
                     let left = self.left[class][l];
-                    let rows = if side == 0 { left } else { self.totals[class].minus(left) };
-                    rows.minus(most[side][class][l])
+                    let rows = if side == 0 { left } else { self.totals[class].wrapping_sub(left) };
+                    rows.wrapping_sub(most[side][class][l])
                 };
                 *errors = of(0).min(of(1));
             }
@@ -168,7 +168,9 @@ impl<T: LaneNumber> SideCounts<'_, T> {
     #[inline(always)]
     fn errors(&self, correct: [Lanes<T>; 2]) -> [Lanes<T>; 2] {
         let sizes = self.sizes();
-        std::array::from_fn(|side| std::array::from_fn(|l| sizes[side][l].minus(correct[side][l])))
+        std::array::from_fn(|side| {
+            std::array::from_fn(|l| sizes[side][l].wrapping_sub(correct[side][l]))
+        })
     }
 }
 
@@ -194,7 +196,7 @@ impl ScannedRows<'_> {
     /// The weight of a row.
     #[inline(always)]
     fn weight<T: LaneNumber>(&self, row: u32) -> T {
-        T::of(self.weights.get(row as usize).map_or(1, |&weight| weight as i32))
+        T::from_i32(self.weights.get(row as usize).map_or(1, |&weight| weight as i32))
     }
 }
 
@@ -246,13 +248,13 @@ unsafe fn vectors<V: LaneVec>([a, b]: &[Lanes<V::Int>; 2]) -> [V; 2] {
 }
 
 /// A vector whose lanes are above 0 where a test leaves fewer than `least` rows on one of its
-/// sides, `size` and `all - size`. [`LaneVec::unless`] then sets such lanes to 0, so no branch
-/// depends on a lane.
+/// sides, `size` and `all - size`. [`LaneVec::zero_where_positive`] then sets such lanes to 0, so
+/// no branch depends on a lane.
 ///
 /// # Safety
 /// The calling function enables the features of `V`.
 #[inline(always)]
-unsafe fn over<V: LaneVec>(size: V, all: V, least: V) -> V {
+unsafe fn too_few_rows<V: LaneVec>(size: V, all: V, least: V) -> V {
     // SAFETY: the caller has checked the features.
     unsafe { least.sub(size).max(size.sub(all).add(least)) }
 }
@@ -276,14 +278,14 @@ impl<V: LaneVec> RowsBefore<V> {
     unsafe fn count<const LIMITED: bool>(&mut self, rows: &ScannedRows<'_>, row: u32) {
         let x = rows.codes[row as usize];
         let (code, w) = (u32::from(x & 255), rows.weight(row));
-        let signed = if x >> 8 == 0 { w } else { V::Int::default().minus(w) };
-        self.sum = self.sum.plus(signed);
+        let signed = if x >> 8 == 0 { w } else { V::Int::default().wrapping_sub(w) };
+        self.sum = self.sum.wrapping_add(signed);
         // SAFETY: the caller has checked the features.
         unsafe {
-            self.p = self.p.add(V::from(code, signed));
+            self.p = self.p.add(V::splat_from(code, signed));
             if LIMITED {
-                self.passed = self.passed.plus(w);
-                self.size = self.size.add(V::from(code, w));
+                self.passed = self.passed.wrapping_add(w);
+                self.size = self.size.add(V::splat_from(code, w));
             }
         }
     }
@@ -325,8 +327,8 @@ impl<V: LaneVec> RowsBefore<V> {
                 let (mut p, mut q) = (sums[side], none.sub(sums[side]));
                 if LIMITED {
                     p = p.sub(without[0][side]);
-                    let over = over(before[side].sub(without[1][side]), sizes[side], least);
-                    (p, q) = (p.unless(over), none.sub(p).unless(over));
+                    let over = too_few_rows(before[side].sub(without[1][side]), sizes[side], least);
+                    (p, q) = (p.zero_where_positive(over), none.sub(p).zero_where_positive(over));
                 }
                 most[side] = [most[side][0].max(p), most[side][1].max(q)];
             }
@@ -404,10 +406,10 @@ unsafe fn take<V: LaneVec>(
     let x = rows.codes[row as usize];
     let w = rows.weight(row);
     let (left, all) = &mut counts[usize::from(x >> 8)];
-    *all = all.plus(w);
+    *all = all.wrapping_add(w);
     // SAFETY: the caller has checked the features.
     unsafe {
-        let on_left = V::load(left).add(V::from(u32::from(x & 255), w));
+        let on_left = V::load(left).add(V::splat_from(u32::from(x & 255), w));
         on_left.store(left);
         [on_left, V::splat(*all).sub(on_left)]
     }
@@ -453,23 +455,26 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
         {
             // There is no branch, which would often be mispredicted: at other places so much is
             // subtracted that the test never counts.
-            let less =
-                V::splat(V::Int::of(if mark & rows.mark != 0 { 0 } else { V::Int::MOST as i32 }));
+            let less = V::splat(V::Int::from_i32(if mark & rows.mark != 0 {
+                0
+            } else {
+                V::Int::MOST as i32
+            }));
             let behind = [size, V::splat(passed).sub(size)];
             let taken = take::<V>(rows, row, &mut counts);
             for side in 0..2 {
                 let mut correct = V::load(&first[side]).add(most[side]).sub(less);
                 if LIMITED {
-                    let over = over(behind[side], sizes[side], V::splat(sides.least));
-                    correct = correct.unless(over);
+                    let over = too_few_rows(behind[side], sizes[side], V::splat(sides.least));
+                    correct = correct.zero_where_positive(over);
                 }
                 best[side] = best[side].max(correct);
                 most[side] = most[side].max(taken[side]);
             }
             if LIMITED {
                 let (code, w) = (rows.codes[row as usize] & 255, rows.weight(row));
-                passed = passed.plus(w);
-                size = size.add(V::from(code.into(), w));
+                passed = passed.wrapping_add(w);
+                size = size.add(V::splat_from(code.into(), w));
             }
         }
         arrays(best)
@@ -490,7 +495,7 @@ unsafe fn scan<V: LaneVec>(
 ) -> [Lanes<V::Int>; 2] {
     // SAFETY: the caller has checked the features.
     unsafe {
-        match (sides.totals.len(), sides.least > V::Int::of(1)) {
+        match (sides.totals.len(), sides.least > V::Int::from_i32(1)) {
             (2, false) => scan_two::<V, false>(rows, sides),
             (2, true) => scan_two::<V, true>(rows, sides),
             (_, false) => scan_many::<V, false>(rows, sides, memory),
@@ -521,7 +526,7 @@ unsafe fn take_bucket<V: LaneVec>(
             }
             let Some(cell) = cell.first_chunk() else { continue };
             let on_left = V::load(cell);
-            let on_right = V::splat(V::Int::of(total as i32)).sub(on_left);
+            let on_right = V::splat(V::Int::from_i32(total as i32)).sub(on_left);
             (size, size_r) = (size.add(on_left), size_r.add(on_right));
             let (on_left, on_right) = (V::load(left).add(on_left), V::load(right).add(on_right));
             on_left.store(left);
@@ -550,7 +555,7 @@ unsafe fn table<V: LaneVec>(
     table.resize(rows.totals.len() * STEP, V::Int::default());
     let mut count = |key: u16, code: u8, w: i32| {
         let cell = &mut table[usize::from(key) * STEP + usize::from(code)];
-        *cell = cell.plus(V::Int::of(w));
+        *cell = cell.wrapping_add(V::Int::from_i32(w));
     };
     let coded = rows.keys.iter().zip(rows.codes);
     if rows.weights.is_empty() {
@@ -568,7 +573,7 @@ unsafe fn table<V: LaneVec>(
             if total > 0
                 && let Some(cell) = cell.first_chunk_mut()
             {
-                V::load(cell).running().store(cell);
+                V::load(cell).prefix_sums().store(cell);
             }
         }
         let none = V::splat(V::Int::default());
@@ -587,8 +592,8 @@ unsafe fn table<V: LaneVec>(
             let before = if b == 0 { [zero; 2] } else { [most[b - 1][0], most[b - 1][1]] };
             for side in 0..2 {
                 let correct = V::load(&most[b][side]).add(last[side]);
-                let over = over(behind[side], sizes[side], V::splat(sides.least));
-                best[side] = best[side].max(correct.unless(over));
+                let over = too_few_rows(behind[side], sizes[side], V::splat(sides.least));
+                best[side] = best[side].max(correct.zero_where_positive(over));
                 bound[side] = bound[side].max(correct);
                 if !rows.exact {
                     let size = V::load(&most[b][2 + side]);

@@ -74,7 +74,7 @@ unsafe fn decode_high<W: Word, const P: usize>(x: &[W; P], high: usize) -> W {
     unsafe {
         let mut mask = W::ones();
         for (bit, plane) in x.iter().skip(3).enumerate() {
-            mask = if high >> bit & 1 == 1 { mask.and(*plane) } else { plane.not_and(mask) };
+            mask = if high >> bit & 1 == 1 { mask.and(*plane) } else { plane.andnot(mask) };
         }
         mask
     }
@@ -91,7 +91,7 @@ unsafe fn decode_third<W: Word, const P: usize>(x: &[W; P], high: usize) -> [W; 
     // SAFETY: register work under the features of the caller.
     unsafe {
         let h = decode_high(x, high);
-        if P > 2 { [x[2].not_and(h), x[2].and(h)] } else { [h, h] }
+        if P > 2 { [x[2].andnot(h), x[2].and(h)] } else { [h, h] }
     }
 }
 
@@ -124,7 +124,7 @@ unsafe fn decode_low<W: Word, const P: usize>(x: &[W; P]) -> [W; 4] {
     // SAFETY: register work under the features of the caller.
     unsafe {
         let (a, b) = (x[0], if P > 1 { x[1] } else { W::zero() });
-        [a.or(b), b.not_and(a), a.not_and(b), a.and(b)]
+        [a.or(b), b.andnot(a), a.andnot(b), a.and(b)]
     }
 }
 
@@ -176,10 +176,10 @@ unsafe fn count_one<W: Word, const ODD: bool, const L: usize>(
         let (l, t) = (L & 3, L >> 2);
         let masks = if l == 0 {
             [
-                low[0][0].not_and(third[0][t]),
-                low[1][0].not_and(third[1][t]),
-                low[2][0].not_and(third[2][t]),
-                low[3][0].not_and(third[3][t]),
+                low[0][0].andnot(third[0][t]),
+                low[1][0].andnot(third[1][t]),
+                low[2][0].andnot(third[2][t]),
+                low[3][0].andnot(third[3][t]),
             ]
         } else {
             [
@@ -286,7 +286,7 @@ unsafe fn count_eight<W: Word, const P: usize>(
                         let at = (number - 1) * W::WORDS;
                         let hot = hot.add(4 * at);
                         macro_rules! mask {
-                            ($i:literal) => { W::spell::<$n>(a[$i], b[$i], third[$i]) };
+                            ($i:literal) => { W::equals_digit::<$n>(a[$i], b[$i], third[$i]) };
                         }
                         let (ones, twos) = (W::load(hot), W::load(hot.add(W::WORDS)));
                         let (ones, two_a) = ones.add3(mask!(0), mask!(1));
@@ -306,7 +306,7 @@ unsafe fn count_eight<W: Word, const P: usize>(
             // Numbers whose third bit is 0, then numbers whose third bit is 1.
             if P > 2 {
                 for (third, x) in third.iter_mut().zip(x) {
-                    *third = x[2].not_and(*third);
+                    *third = x[2].andnot(*third);
                 }
             }
             count!(0 0 1 1 2 2 3 3);

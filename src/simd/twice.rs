@@ -34,7 +34,7 @@ impl<V: Word> Word for Twice<V> {
     both!(and(b));
     both!(or(b));
     both!(xor(b));
-    both!(not_and(b));
+    both!(andnot(b));
     both!(count());
     both!(count_equal_bytes(a, b));
     both!(add64(b));
@@ -91,8 +91,8 @@ impl<V: Word> Word for Twice<V> {
         fn zero() -> Self = Self(V::zero(), V::zero());
         fn ones() -> Self = Self(V::ones(), V::ones());
         fn any(self) -> bool = self.0.or(self.1).any();
-        fn down<const BITS: u32>(self) -> Self = Self(self.0.down::<BITS>(), self.1.down::<BITS>());
-        fn up<const BITS: u32>(self) -> Self = Self(self.0.up::<BITS>(), self.1.up::<BITS>());
+        fn shr<const BITS: u32>(self) -> Self = Self(self.0.shr::<BITS>(), self.1.shr::<BITS>());
+        fn shl<const BITS: u32>(self) -> Self = Self(self.0.shl::<BITS>(), self.1.shl::<BITS>());
         fn all_bytes(byte: u8) -> Self = Self(V::all_bytes(byte), V::all_bytes(byte));
         fn keep32(self, bits: u64, at: usize) -> Self =
             Self(self.0.keep32(bits, 2 * at), self.1.keep32(bits, 2 * at + 1));

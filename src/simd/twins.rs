@@ -118,7 +118,7 @@ fn distances_and_counters() {
                 let is_inside = c < case.used && inside(r, c);
                 let expected =
                     if is_inside { window.largest() + 1 - case.distance(r, c) } else { 0 };
-                assert_eq!(number, expected, "{} row {r} column {c}", k.level().name());
+                assert_eq!(number, expected, "{} row {r} column {c}", k.level.name());
                 assert_eq!(bit(&outside[r * w..][..w]) == 1, c < case.used && !inside(r, c));
             }
         }
@@ -149,7 +149,7 @@ fn distances_and_counters() {
         let mut bytes = Buffer::default();
         k.byte_masks(&planes, &mut bytes);
         let slots = SlotMasks { planes: &planes, bytes: &bytes };
-        let own = slots.of(feature * case.levels..(feature + 1) * case.levels, w);
+        let own = slots.slice(feature * case.levels..(feature + 1) * case.levels, w);
         for index in 0..window.length {
             let at = |r: usize, c: usize| case.distance(r, c) == window.distance(index);
             let [of_same, of_all, of_some] = [&same, &all, &some].map(|buffers| {
@@ -168,16 +168,16 @@ fn distances_and_counters() {
                     let rows = |c: usize| (0..case.rows.len()).filter(|&r| at(r, c)).count();
                     let few = |c: usize| chosen.iter().filter(|&&r| at(usize::from(r), c)).count();
                     let expected: usize = columns.clone().map(few).sum::<usize>() * times;
-                    assert_eq!(of_some[v * w + word] as usize, expected, "{}", k.level().name());
+                    assert_eq!(of_some[v * w + word] as usize, expected, "{}", k.level.name());
                     let expected: usize = columns.clone().map(rows).sum::<usize>() * times;
-                    assert_eq!(of_all[v * w + word] as usize, expected, "{}", k.level().name());
+                    assert_eq!(of_all[v * w + word] as usize, expected, "{}", k.level.name());
                     let equal = |c: usize| {
                         (0..case.rows.len())
                             .filter(|&r| case.rows[r][feature] == v && at(r, c))
                             .count()
                     };
                     let expected: usize = columns.map(equal).sum::<usize>() * times;
-                    assert_eq!(of_same[v * w + word] as usize, expected, "{}", k.level().name());
+                    assert_eq!(of_same[v * w + word] as usize, expected, "{}", k.level.name());
                 }
             }
         }

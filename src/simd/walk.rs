@@ -12,7 +12,7 @@ use std::array::from_fn;
 use std::sync::OnceLock;
 
 /// Rows that walk at once.
-pub const LANES: usize = 16;
+pub const ROWS_PER_GROUP: usize = 16;
 /// Most rows of a block. With 20 numbers per row they fit the first-level cache.
 pub const BLOCK: usize = 256;
 /// Steps before rows in leaves are left out for the first time: few leaves are less deep.
@@ -191,8 +191,8 @@ impl WalkStep<f32> for NarrowNode {
 /// The type of a row's numbers: f64 or f32.
 pub trait Number: Copy + Into<f64> {
     /// Walk one row per end, at most [`BLOCK`], for at most `depth` steps, and write the ends.
-    /// Fewer than [`LANES`] rows are walked to their leaves whatever `depth` is. `values` holds the
-    /// rows one after the other, without NaN.
+    /// Fewer than [`ROWS_PER_GROUP`] rows are walked to their leaves whatever `depth` is. `values`
+    /// holds the rows one after the other, without NaN.
     ///
     /// # Panics
     /// If there are fewer values than the rows need.
@@ -220,15 +220,16 @@ impl Number for f32 {
     }
 }
 
-/// Walk rows in groups of [`LANES`] from the root, for at most `depth` steps, and write their ends.
+/// Walk rows in groups of [`ROWS_PER_GROUP`] from the root, for at most `depth` steps, and write
+/// their ends.
 ///
 /// `advance(rows, nodes, steps)` moves the rows of a group from their nodes by a number of steps,
 /// and `end(row, node)` returns the end of a row at a node, and whether the row stays there.
 #[inline(always)]
-pub fn in_groups(
+pub fn walk_in_groups(
     depth: usize,
     ends: &mut [End],
-    mut advance: impl FnMut(&[u32; LANES], &mut [u32; LANES], usize),
+    mut advance: impl FnMut(&[u32; ROWS_PER_GROUP], &mut [u32; ROWS_PER_GROUP], usize),
     end: impl Fn(u32, u32) -> (End, bool),
 ) {
     let Some(last) = ends.len().checked_sub(1) else { return };
@@ -238,10 +239,10 @@ pub fn in_groups(
     let (mut count, mut done, mut steps) = (ends.len(), 0, FIRST_STEPS.min(depth));
     loop {
         let mut kept = 0;
-        for start in (0..count).step_by(LANES) {
-            let (mut own, mut at) = ([0; LANES], [0; LANES]);
-            own.copy_from_slice(&rows[start..start + LANES]);
-            at.copy_from_slice(&nodes[start..start + LANES]);
+        for start in (0..count).step_by(ROWS_PER_GROUP) {
+            let (mut own, mut at) = ([0; ROWS_PER_GROUP], [0; ROWS_PER_GROUP]);
+            own.copy_from_slice(&rows[start..start + ROWS_PER_GROUP]);
+            at.copy_from_slice(&nodes[start..start + ROWS_PER_GROUP]);
             advance(&own, &mut at, steps);
             for (&row, &node) in own.iter().zip(&at).take(count - start) {
                 let (found, stays) = end(row, node);
@@ -269,12 +270,14 @@ pub struct WalkTable {
 }
 
 impl WalkTable {
-    /// A table for rows of `width` numbers; `None` if a child or a feature does not exist, or if
-    /// there are no nodes. This is the check that the walk's unchecked loads rely on. O(nodes).
+    /// A table for rows of `width` numbers; `None` if a child or a feature does not exist, if a
+    /// child is not behind its parent, or if there are no nodes. The walk's unchecked loads rely on
+    /// the first check, and its end in a leaf on the second. O(nodes).
     pub fn new(nodes: Vec<WalkNode>, width: usize) -> Option<Self> {
         let sound = nodes.iter().enumerate().all(|(i, node)| {
             let next = if node.value.is_nan() { i } else { i + 1 };
-            next.max(node.second as usize) < nodes.len() && node.feature() < width
+            let second = node.second as usize;
+            (next..nodes.len()).contains(&second) && node.feature() < width
         });
         if !sound || nodes.is_empty() || nodes.len() >= End::LEAF as usize {
             return None;
@@ -325,7 +328,7 @@ impl WalkTable {
             Some(number) if !NODES => (End::in_leaf(number), true),
             found => (End::at_node(at), found.is_some()),
         };
-        if ends.len() < LANES {
+        if ends.len() < ROWS_PER_GROUP {
             // A few rows are walked one by one, each until it reaches its leaf.
             for (row, end) in ends.iter_mut().enumerate() {
                 let mut at = 0;
@@ -336,17 +339,18 @@ impl WalkTable {
             }
             return;
         }
-        let advance = |rows: &[u32; LANES], at: &mut [u32; LANES], steps: usize| {
-            let mut starts = [0; LANES];
-            starts
-                .iter_mut()
-                .zip(rows)
-                .for_each(|(start, &row)| *start = row as usize * self.width);
-            for _ in 0..steps {
-                at.iter_mut().zip(&starts).for_each(|(at, &start)| *at = step(start, *at));
-            }
-        };
-        in_groups(depth, ends, advance, |_, at| end_at(at));
+        let advance =
+            |rows: &[u32; ROWS_PER_GROUP], at: &mut [u32; ROWS_PER_GROUP], steps: usize| {
+                let mut starts = [0; ROWS_PER_GROUP];
+                starts
+                    .iter_mut()
+                    .zip(rows)
+                    .for_each(|(start, &row)| *start = row as usize * self.width);
+                for _ in 0..steps {
+                    at.iter_mut().zip(&starts).for_each(|(at, &start)| *at = step(start, *at));
+                }
+            };
+        walk_in_groups(depth, ends, advance, |_, at| end_at(at));
     }
 
     /// The nodes, in pre-order: the first branch of a node lies behind it. Callers read features
@@ -400,7 +404,15 @@ mod tests {
     #[test]
     fn rows_that_walk_at_once_end_as_single_rows_do() {
         let table = table();
-        for n in [0, 1, LANES - 1, LANES, LANES + 1, 3 * LANES + 5, BLOCK] {
+        for n in [
+            0,
+            1,
+            ROWS_PER_GROUP - 1,
+            ROWS_PER_GROUP,
+            ROWS_PER_GROUP + 1,
+            3 * ROWS_PER_GROUP + 5,
+            BLOCK,
+        ] {
             let values: Vec<f64> =
                 (0..2 * n as i32).map(|i| f64::from((i * 7) % 53) - 4.0).collect();
             let narrow: Vec<f32> = values.iter().map(|&x| x as f32).collect();
@@ -438,11 +450,11 @@ mod tests {
     #[test]
     fn a_depth_that_is_too_small_stops_the_walk() {
         let table = table();
-        let values = [100.0; 2 * LANES];
+        let values = [100.0; 2 * ROWS_PER_GROUP];
         for steps in [0, 1, 14, 20, 41] {
-            let mut ends = [End::default(); LANES];
+            let mut ends = [End::default(); ROWS_PER_GROUP];
             f64::walk(&table, &values, steps, &mut ends);
-            assert_eq!(ends, [naive(&table, &values[..2], steps); LANES], "{steps}");
+            assert_eq!(ends, [naive(&table, &values[..2], steps); ROWS_PER_GROUP], "{steps}");
         }
     }
 
@@ -468,8 +480,9 @@ mod tests {
         for (feature, number, narrow) in [(255, 0, 3), (256, 0, 0), (0, 1 << 22, 0)] {
             let table = WalkTable::new(nodes(feature, number), 300).unwrap();
             assert_eq!(table.narrow().len(), narrow);
-            let values: Vec<f32> = (0..300 * LANES).map(|i| (i / 300 % 2) as f32).collect();
-            let mut ends = [End::default(); LANES];
+            let values: Vec<f32> =
+                (0..300 * ROWS_PER_GROUP).map(|i| (i / 300 % 2) as f32).collect();
+            let mut ends = [End::default(); ROWS_PER_GROUP];
             f32::walk(&table, &values, 1, &mut ends);
             assert_eq!(ends, from_fn(|r| End::in_leaf(if r % 2 == 0 { number } else { 1 })));
         }
@@ -480,6 +493,10 @@ mod tests {
         assert!(WalkTable::new(Vec::new(), 1).is_none());
         assert!(WalkTable::new(vec![node(0.0, 0, 0)], 1).is_none());
         assert!(WalkTable::new(vec![leaf(1, 0)], 1).is_none());
+        assert!(WalkTable::new(vec![node(0.0, 0, 0), leaf(1, 0)], 1).is_none());
+        let back = |second| vec![node(0.0, 0, 2), leaf(1, 0), node(0.0, 0, second), leaf(3, 0)];
+        assert!([0, 1, 2].into_iter().all(|second| WalkTable::new(back(second), 1).is_none()));
+        assert!(WalkTable::new(back(3), 1).is_some());
         assert!(WalkTable::new(vec![node(f64::NAN, 1, 0)], 1).is_none());
         assert!(WalkTable::new(vec![leaf(0, 0)], 1).is_some());
     }

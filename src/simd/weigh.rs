@@ -2,12 +2,12 @@
 //! sums over the pairs that share a value.
 //!
 //! Weights have at most [`super::WEIGHT_BITS`] bits and lie in lanes of 32 bits, so the weights of
-//! [`MOST_ROWS`] rows can be added without overflow. The rows of a chunk are grouped by the *joint*
-//! value of a few features ([`Joint`]): each row is added once for all these features, and the sum
-//! of one value of a feature is a sum over joint values (the method of four Russians: three binary
-//! features cost little more than one). A column keeps only the sum of its own value, so that a
-//! feature has one sum per column, which [`Kernels::sums_of_plane`] adds up by value at the end;
-//! masks and widening are then paid per feature instead of per value. Blocks of columns are so
+//! [`MOST_WEIGHED_ROWS`] rows can be added without overflow. The rows of a chunk are grouped by the
+//! *joint* value of a few features ([`Joint`]): each row is added once for all these features, and
+//! the sum of one value of a feature is a sum over joint values (the method of four Russians: three
+//! binary features cost little more than one). A column keeps only the sum of its own value, so
+//! that a feature has one sum per column, which [`Kernels::sums_of_plane`] adds up by value at the
+//! end; masks and widening are then paid per feature instead of per value. Blocks of columns are so
 //! narrow that the weights of all rows of a chunk stay in the first-level cache while all features
 //! read them.
 
@@ -15,13 +15,13 @@ use super::Kernels;
 use super::buffer::{Buffer, check_aligned};
 use super::layout::{MAX_PLANES, Slots};
 use super::layout::{SUM_BITS, bits_of, kernel_of};
-use super::weights::{Joint, MOST_JOINT, MOST_ROWS, WeighedTile, WeightTable};
+use super::weights::{Joint, MOST_JOINT, MOST_WEIGHED_ROWS, WeighedTile, WeightTable};
 
 impl Kernels {
-    /// Number of words of the weights of a chunk: 32 bits for each of [`MOST_ROWS`] rows and each
-    /// column, and a row of zeros behind them. 65 to 258 KiB, by the level.
+    /// Number of words of the weights of a chunk: 32 bits for each of [`MOST_WEIGHED_ROWS`] rows
+    /// and each column, and a row of zeros behind them. 65 to 258 KiB, by the level.
     pub fn weights_len(&self) -> usize {
-        (MOST_ROWS + 1) * 32 * self.words()
+        (MOST_WEIGHED_ROWS + 1) * 32 * self.words()
     }
 
     /// Number of words of the scratch memory of [`Kernels::add_weights`]: the sums of
@@ -43,15 +43,15 @@ impl Kernels {
     /// Check the slots of some rows, and return the index of the kernel whose sums hold the number
     /// of features.
     fn check_slots(&self, planes: &[u64], slots: &Slots) -> usize {
-        assert!(slots.features < 1 << MAX_PLANES && slots.rows() <= MOST_ROWS);
+        assert!(slots.features < 1 << MAX_PLANES && slots.rows() <= MOST_WEIGHED_ROWS);
         assert!((slots.largest as usize + 1) * self.words() <= planes.len());
         check_aligned([planes]);
         kernel_of(&SUM_BITS, bits_of(slots.features))
     }
 
     /// Write the weight of each pair of a row and a column of a tile. The words behind the weights
-    /// of [`MOST_ROWS`] rows are not written; [`Kernels::add_weights`] expects zeros there. The
-    /// table has an entry for each number of agreements, from 0 to the number of features.
+    /// of [`MOST_WEIGHED_ROWS`] rows are not written; [`Kernels::add_weights`] expects zeros there.
+    /// The table has an entry for each number of agreements, from 0 to the number of features.
     pub fn weights(&self, planes: &[u64], slots: &Slots, table: &WeightTable, out: &mut [u64]) {
         let kernel = self.check_slots(planes, slots);
         assert!(table.one.len() == slots.features + 1 && out.len() >= self.weights_len());
@@ -85,7 +85,7 @@ impl Kernels {
     ) {
         let words = self.words();
         let masks = if self.table.has_lane_masks { tile.planes.len() * 32 } else { 0 };
-        assert!(tile.rows <= MOST_ROWS && all.len() == 64 * words);
+        assert!(tile.rows <= MOST_WEIGHED_ROWS && all.len() == 64 * words);
         assert!(tile.weights.len() >= self.weights_len() && scratch.len() >= self.joint_len());
         assert!(tile.valid.len() == words && tile.planes.len().is_multiple_of(words));
         assert!(tile.masks.len() >= masks);
@@ -93,8 +93,8 @@ impl Kernels {
             joint.slots * words <= tile.planes.len() && joint.width * 64 * words <= sums.len()
         }));
         check_aligned([tile.weights, tile.masks, scratch, sums, all]);
-        // SAFETY: joints know their largest slot and feature, rows are below MOST_ROWS, and all
-        // results lie inside their slices.
+        // SAFETY: joints know their largest slot and feature, rows are below MOST_WEIGHED_ROWS, and
+        // all results lie inside their slices.
         unsafe { (self.table.add_weights)(tile, joints, scratch, sums, all) }
     }
 
@@ -114,7 +114,7 @@ impl Kernels {
     /// the reverse order of each pair, from the same weights: callers call it for each class and
     /// digit of the columns' multiplicities.
     pub fn row_sums(&self, weights: &[u64], columns: &[u64], out: &mut [u64]) {
-        assert!(weights.len() >= self.weights_len() && out.len() <= MOST_ROWS);
+        assert!(weights.len() >= self.weights_len() && out.len() <= MOST_WEIGHED_ROWS);
         assert!(columns.len() >= self.words());
         check_aligned([weights]);
         // SAFETY: lengths checked above.

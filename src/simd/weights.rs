@@ -5,10 +5,10 @@
 pub const WEIGHT_BITS: usize = 24;
 
 /// Most rows whose weights are added in a lane of 32 bits: `2^7` weights of 24 bits do not fill it.
-pub const MOST_ROWS: usize = 128;
+pub const MOST_WEIGHED_ROWS: usize = 128;
 
 /// The row behind the last one, whose weights are 0: it fills lists of rows.
-const NO_ROW: u16 = MOST_ROWS as u16;
+const NO_ROW: u16 = MOST_WEIGHED_ROWS as u16;
 
 /// Most joint values of more than one feature, so that their sums stay in the first-level cache.
 pub const MOST_JOINT: usize = 32;
@@ -93,12 +93,12 @@ impl Joint {
     /// by row. A counting sort, so the cost is O(rows x features + joint values).
     ///
     /// # Panics
-    /// With more than [`MOST_ROWS`] rows, or several features and more than [`MOST_JOINT`] joint
-    /// values.
+    /// With more than [`MOST_WEIGHED_ROWS`] rows, or several features and more than [`MOST_JOINT`]
+    /// joint values.
     pub fn new(features: Vec<FeatureSlots>, rows: &[u32]) -> Self {
         let joint: usize = features.iter().map(|f| f.levels as usize).product();
         let count = rows.len() / features.len();
-        assert!(count <= MOST_ROWS && (features.len() == 1 || joint <= MOST_JOINT));
+        assert!(count <= MOST_WEIGHED_ROWS && (features.len() == 1 || joint <= MOST_JOINT));
         let of_row: Vec<usize> = rows
             .chunks_exact(features.len())
             .map(|row| {

@@ -67,7 +67,7 @@ pub(super) trait Word: Copy {
     /// Bits that are set in one and not in the other.
     unsafe fn xor(self, b: Self) -> Self;
     /// Bits that are set in `b` and not in `self`.
-    unsafe fn not_and(self, b: Self) -> Self;
+    unsafe fn andnot(self, b: Self) -> Self;
     /// Whether any bit is set.
     unsafe fn any(self) -> bool;
     /// The number of bits set in each 64-bit word.
@@ -81,9 +81,9 @@ pub(super) trait Word: Copy {
     /// In each 64-bit word, the sum of its eight bytes.
     unsafe fn sum_bytes(self) -> Self;
     /// The 64-bit words shifted by `BITS` to lower bits, with zeros from above.
-    unsafe fn down<const BITS: u32>(self) -> Self;
+    unsafe fn shr<const BITS: u32>(self) -> Self;
     /// The 64-bit words shifted by `BITS` to higher bits, with zeros from below.
-    unsafe fn up<const BITS: u32>(self) -> Self;
+    unsafe fn shl<const BITS: u32>(self) -> Self;
     /// A vector whose bytes are all `byte`.
     unsafe fn all_bytes(byte: u8) -> Self;
     /// The 32-bit lanes whose bit is set, the others 0. `self` is vector `at` of a block of at most
@@ -189,13 +189,13 @@ pub(super) trait Word: Copy {
     /// below four. One instruction with AVX-512, which makes eight steps at once pay
     /// ([`Self::EIGHT_STEPS`]).
     #[inline(always)]
-    unsafe fn spell<const N: usize>(a: Self, b: Self, third: Self) -> Self {
+    unsafe fn equals_digit<const N: usize>(a: Self, b: Self, third: Self) -> Self {
         // SAFETY: the level's instructions are there, as the caller of this method has promised.
         unsafe {
             match N {
-                0 => a.or(b).not_and(third),
-                1 => b.not_and(a).and(third),
-                2 => a.not_and(b).and(third),
+                0 => a.or(b).andnot(third),
+                1 => b.andnot(a).and(third),
+                2 => a.andnot(b).and(third),
                 _ => a.and(b).and(third),
             }
         }
@@ -204,9 +204,9 @@ pub(super) trait Word: Copy {
     /// The bits where `self` and `b` agree and `c` is not set. Two genotypes agree there, with `c`
     /// their differing high bits.
     #[inline(always)]
-    unsafe fn neither(self, b: Self, c: Self) -> Self {
+    unsafe fn xnor_andnot(self, b: Self, c: Self) -> Self {
         // SAFETY: the level's instructions are there, as the caller of this method has promised.
-        unsafe { self.xor(b).or(c).not_and(Self::ones()) }
+        unsafe { self.xor(b).or(c).andnot(Self::ones()) }
     }
 
     /// Full adder: (sum, carry) of three bits. Five operations, or two with AVX-512; the carry has

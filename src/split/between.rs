@@ -113,7 +113,7 @@ impl MeanNode {
     fn for_kernels(&self, context: &Context) -> means::NodeNumbers {
         means::NodeNumbers {
             weight: self.weight as f64,
-            rest: self.rest,
+            mean_fraction: self.rest,
             least: self.least as f64,
             scale: unit_of(context) * unit_of(context),
         }

@@ -4,15 +4,13 @@
 
 /// A numeric feature in a node: the rows whose value is known.
 #[derive(Debug, Clone, Copy)]
-pub struct NumericRows<'a, W, V> {
+pub struct NumericRows<'a, V> {
     /// Feature.
     pub feature: u32,
     /// Entries of the rows, by ascending value.
     pub order: &'a [u32],
     /// The function that gives the value of an entry.
     pub value: V,
-    /// Weights of the rows; the weight of an entry is `weights.of(entry_row(entry))`.
-    pub weights: W,
 }
 
 /// Which thresholds of a numeric feature are tried in a node.

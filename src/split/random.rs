@@ -44,8 +44,8 @@ impl Draws {
 
     /// The threshold that is drawn for a numeric feature; [`CutRule::Nowhere`] where all values are
     /// equal.
-    pub(super) fn cut<W, V: Fn(u32) -> f64>(self, rows: &NumericRows<'_, W, V>) -> CutRule {
-        let NumericRows { feature, order, value, .. } = rows;
+    pub(super) fn cut<V: Fn(u32) -> f64>(self, rows: &NumericRows<'_, V>) -> CutRule {
+        let NumericRows { feature, order, value } = rows;
         let (Some(&first), Some(&last)) = (order.first(), order.last()) else {
             return CutRule::Nowhere;
         };

@@ -506,7 +506,7 @@ impl GatheredCandidates {
     /// Score all candidates in one call.
     fn scores(&self, criterion: &dyn Criterion, context: &Context) -> Result<Vec<f64>> {
         let len = self.at.len();
-        memory::expect(len * self.planes.len() * size_of::<f64>())?;
+        memory::cover(len * self.planes.len() * size_of::<f64>())?;
         let cells = self.planes.concat();
         let tables = Tables {
             cells: Cells::Weights(&cells),

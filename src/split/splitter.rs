@@ -57,11 +57,7 @@ impl Splitter {
 
     /// The thresholds of a numeric feature that growth tries in a node. `draws` are the random
     /// numbers of the node, which only some splitters read.
-    pub fn cut<W: Weighing, V: Fn(u32) -> f64>(
-        self,
-        rows: &NumericRows<'_, W, V>,
-        draws: Draws,
-    ) -> CutRule {
+    pub fn cut<V: Fn(u32) -> f64>(self, rows: &NumericRows<'_, V>, draws: Draws) -> CutRule {
         match self {
             Self::Best => CutRule::Every,
             Self::Random => draws.cut(rows),

@@ -56,9 +56,6 @@ impl Sum for ExactMoments {
         let weight = (value / unit).ceil().max(0.0) as i64;
         Self { weight, first: i128::MIN, second: i128::MIN }
     }
-    fn as_rows(_sums: &[Self]) -> Option<&[u32]> {
-        None
-    }
     fn moments(self) -> Option<ExactMoments> {
         Some(self)
     }

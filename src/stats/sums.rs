@@ -37,8 +37,6 @@ pub trait Sum:
     fn units(self) -> i64;
     /// The smallest sum whose weight is at least `value`.
     fn at_least(value: f64, unit: f64) -> Self;
-    /// The sums as numbers of rows, if they are of that type.
-    fn as_rows(sums: &[Self]) -> Option<&[u32]>;
     /// The sums of a numeric target; `None` for sums of weights alone.
     fn moments(self) -> Option<ExactMoments> {
         None
@@ -122,9 +120,6 @@ impl Sum for u32 {
     fn at_least(value: f64, _unit: f64) -> Self {
         value.ceil().max(0.0) as Self
     }
-    fn as_rows(sums: &[Self]) -> Option<&[u32]> {
-        Some(sums)
-    }
 }
 
 impl Sum for i64 {
@@ -152,9 +147,6 @@ impl Sum for i64 {
     }
     fn at_least(value: f64, unit: f64) -> Self {
         (value / unit).ceil().max(0.0) as Self
-    }
-    fn as_rows(_sums: &[Self]) -> Option<&[u32]> {
-        None
     }
 }
 

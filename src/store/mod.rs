@@ -42,9 +42,9 @@ struct ReadDocument {
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Body {
-    #[serde(deserialize_with = "json::plain")]
+    #[serde(deserialize_with = "json::via_value")]
     schema: Schema,
-    #[serde(deserialize_with = "json::plain")]
+    #[serde(deserialize_with = "json::via_value")]
     smoothing: LeafSmoothing,
     #[serde(with = "json::text")]
     parameters: String,
@@ -93,13 +93,13 @@ struct Body {
 }
 
 /// An index as it is stored: -1 for [`NONE`].
-fn signed(x: u32) -> i64 {
+fn stored_index(x: u32) -> i64 {
     if x == NONE { -1 } else { i64::from(x) }
 }
 
 /// A branch as it is stored and as Python shows it: -1 for none, -2 for all of them.
 pub fn branch_code(branch: u32) -> i64 {
-    if branch == ALL { -2 } else { signed(branch) }
+    if branch == ALL { -2 } else { stored_index(branch) }
 }
 
 /// FNV-1a, 64 bit: it detects accidental damage, not forgery.
@@ -131,13 +131,13 @@ fn body(model: &Model, parameters: &str, schema: Schema) -> Body {
         ..Body::default()
     };
     for (node, i) in tree.nodes.iter().zip(0_u32..) {
-        body.parent.push(signed(node.parent));
+        body.parent.push(stored_index(node.parent));
         body.branch.push(node.branch);
         body.feature.push(if node.test == Test::Leaf { -1 } else { i64::from(node.feature) });
         body.missing_branch.push(branch_code(node.missing_branch));
         body.label.push(node.label);
         body.rows.push(node.rows);
-        body.step.push(signed(node.step));
+        body.step.push(stored_index(node.step));
         body.score.push(finite(node.score));
         body.distance.push(finite(node.distance));
         body.n_children.push(node.n_children);

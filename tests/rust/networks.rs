@@ -95,14 +95,14 @@ fn a_cache_holds_no_more_than_its_bound_and_forgets_no_cost() {
         let drawn = mix(round % 2000, 5);
         let child = (drawn % 19) as usize;
         let parents = (drawn >> 8) as u128 & 0x7ffff & !(1 << child) & (drawn >> 32) as u128;
-        let cost = small.table(child, parents, &mut groups);
-        assert_eq!(cost, large.table(child, parents, &mut groups));
-        fullest = fullest.max(small.held());
+        let cost = small.table_cost(child, parents, &mut groups);
+        assert_eq!(cost, large.table_cost(child, parents, &mut groups));
+        fullest = fullest.max(small.n_cached());
     }
     assert!((320..=640).contains(&fullest), "{fullest}");
-    assert!(large.held() > 640 && large.held() <= LARGEST_CACHE);
-    assert_eq!(large.counted(), large.held() as u64); // nothing twice while it is not full
-    assert!(small.counted() > large.counted());
+    assert!(large.n_cached() > 640 && large.n_cached() <= LARGEST_CACHE);
+    assert_eq!(large.n_counted(), large.n_cached() as u64); // nothing twice while it is not full
+    assert!(small.n_counted() > large.n_counted());
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn parts_weigh_as_much_as_the_rows() {
     let parts = variables(61, MissingCells::Parts).unwrap();
     assert_eq!(whole.total, 61.0);
     assert!((parts.total - 61.0).abs() < 1e-12);
-    assert!(parts.rows() > whole.rows());
+    assert!(parts.n_distinct_rows() > whole.n_distinct_rows());
     let error = variables(61, MissingCells::Error).unwrap_err().to_string();
     assert!(error.contains("the value is missing"), "{error}");
 }

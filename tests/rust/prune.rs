@@ -3,13 +3,14 @@
 
 use fasttree_core::criteria::TargetKind;
 use fasttree_core::data::{Dataset, DatasetBuilder, Feature, Kind, Label, Schema, Weights};
+use fasttree_core::error::Result;
 use fasttree_core::options::{self, OptionDomain};
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::CompiledTree;
 use fasttree_core::prune::error_based::added_errors;
 use fasttree_core::prune::{
     CostComplexity, ErrorBased, Impurity, MEstimate, Merge, PRUNINGS, PruneInfo, PruneMethod,
-    PruneRows, ReducedError, cost_complexity, prune,
+    PruneRows, PruneSteps, Pruned, ReducedError, cost_complexity, prune_with,
 };
 use fasttree_core::tree::{NONE, Node, Test, Tree};
 
@@ -141,6 +142,20 @@ fn reached(tree: &Tree, data: &Dataset) -> Vec<f64> {
     counts
 }
 
+/// Only this method prunes.
+fn by(method: &PruneMethod) -> PruneSteps<'_> {
+    PruneSteps { method: Some(method), ..PruneSteps::default() }
+}
+
+fn prune(
+    tree: &Tree,
+    data: &Dataset,
+    steps: PruneSteps<'_>,
+    rows: Option<&PruneRows<'_>>,
+) -> Result<Pruned> {
+    prune_with(tree, data.schema(), &steps, rows, &Control::new(1))
+}
+
 #[test]
 fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
     let data = rows(20_001);
@@ -148,26 +163,24 @@ fn a_chain_of_20_000_levels_is_pruned_by_every_method_and_loses_no_row() {
     assert_eq!(tree.shape().depth, 20_000);
     let all: Vec<u32> = (0..data.len() as u32).collect();
     let looked_at = PruneRows { data: &data, rows: &all, weights: &Weights::Unit };
-    let control = Control::new(1);
     for method in methods() {
         let raising = matches!(method, PruneMethod::ErrorBased(of) if of.subtree_raising);
-        let pruned =
-            prune(&tree, data.schema(), Some(&method), None, Some(&looked_at), &control).unwrap();
+        let pruned = prune(&tree, &data, by(&method), Some(&looked_at)).unwrap();
         assert_eq!(reached(&pruned.tree, &data), pruned.tree.counts, "{method:?}");
         let judged = matches!(method, PruneMethod::ReducedError { .. });
         assert!(judged || !pruned.account.is_empty(), "{method:?}");
         if method.info().name != "pessimistic" && !raising {
-            let again =
-                prune(&pruned.tree, data.schema(), Some(&method), None, Some(&looked_at), &control)
-                    .unwrap();
+            let again = prune(&pruned.tree, &data, by(&method), Some(&looked_at)).unwrap();
             assert_eq!(again.tree, pruned.tree, "{method:?}");
             assert!(again.account.is_empty());
         }
     }
-    let path = cost_complexity::path(&tree, Impurity::Gini, &control).unwrap();
+    let path = cost_complexity::path(&tree, Impurity::Gini, None, &Control::new(1)).unwrap();
     assert!(path.alphas.windows(2).all(|w| w[0] <= w[1] + 1e-15));
     for merge in [Merge::Class, Merge::Distribution] {
-        let merged = prune(&tree, data.schema(), None, Some(merge), None, &control).unwrap();
+        let merged =
+            prune(&tree, &data, PruneSteps { merge: Some(merge), ..PruneSteps::default() }, None)
+                .unwrap();
         assert_eq!(reached(&merged.tree, &data), merged.tree.counts);
         assert!(merged.tree.nodes.len() < tree.nodes.len());
         let walkers = [&tree, &merged.tree].map(|t| CompiledTree::new(t, data.schema()).unwrap());
@@ -195,7 +208,6 @@ fn limits_of_the_error_are_those_of_the_book() {
 fn options_outside_their_domain_and_rows_of_another_tree_are_refused() {
     let data = rows(30);
     let tree = chain(&data);
-    let control = Control::new(1);
     let error_based = |confidence| ErrorBased { confidence, subtree_raising: false };
     for method in [
         PruneMethod::ErrorBased(error_based(0.0)),
@@ -204,15 +216,11 @@ fn options_outside_their_domain_and_rows_of_another_tree_are_refused() {
         PruneMethod::CostComplexity(CostComplexity { ccp_alpha: -1.0, impurity: Impurity::Gini }),
         PruneMethod::MEstimate(MEstimate { m: f64::INFINITY }),
     ] {
-        assert!(
-            prune(&tree, data.schema(), Some(&method), None, None, &control).is_err(),
-            "{method:?}"
-        );
+        assert!(prune(&tree, &data, by(&method), None).is_err(), "{method:?}");
     }
     let raising = PruneMethod::ErrorBased(ErrorBased { confidence: 0.25, subtree_raising: true });
-    assert!(prune(&tree, data.schema(), Some(&raising), None, None, &control).is_err());
+    assert!(prune(&tree, &data, by(&raising), None).is_err());
     let some = PruneRows { data: &data, rows: &[1, 2, 3], weights: &Weights::Unit };
-    let error =
-        prune(&tree, data.schema(), Some(&raising), None, Some(&some), &control).unwrap_err();
+    let error = prune(&tree, &data, by(&raising), Some(&some)).unwrap_err();
     assert!(error.to_string().contains("rows that the tree was grown on"), "{error}");
 }

@@ -82,15 +82,4 @@ impl PairMemo {
     pub(in crate::grow) fn is_open(&self) -> bool {
         self.entries().bytes_left > 0
     }
-
-    /// Number of nodes whose counts are kept, the root included. Trees on other threads may add to
-    /// it.
-    pub fn len(&self) -> usize {
-        self.entries().by_key.len()
-    }
-
-    /// Whether no counts are kept. A memo that was made with the counts of the root is never empty.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }

@@ -213,7 +213,7 @@ impl<'a, C: Count> Collector<'a, C> {
     /// A need of memory above the limit.
     pub fn finish(mut self) -> Result<(Vec<CandidateGroup<C>>, Option<LocalCandidate>)> {
         for group in &mut self.groups {
-            memory::expect(group.len() * group.planes.len() * size_of::<C>())?;
+            memory::cover(group.len() * group.planes.len() * size_of::<C>())?;
             group.finish(self.classes);
         }
         Ok((self.groups, self.local))

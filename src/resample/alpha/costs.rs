@@ -180,7 +180,7 @@ impl PruningTrial<'_> {
         costs: Option<&CostMatrix>,
         control: &Control,
     ) -> Result<Vec<usize>> {
-        let path = cost_complexity::path_by_cost(tree, self.plan.impurity(), costs, control)?;
+        let path = cost_complexity::path(tree, self.plan.impurity(), costs, control)?;
         let n_alphas = self.alphas.len();
         let before_cuts = |node| if tree.is_leaf(node) { 0 } else { n_alphas };
         let mut leaf_from: Vec<usize> = (0..tree.nodes.len()).map(before_cuts).collect();

@@ -73,12 +73,11 @@ pub(super) fn fit_counted(
     let rows = plan.training_rows(data, rows, weights)?;
     let folds = stratified_folds(data, rows.rows(), rule.folds.min(rows.len()), rule.seed);
     // Progress is counted in trees.
-    control.expect(1 + folds.len() as u64);
+    control.set_total(1 + folds.len() as u64);
     let Fitted { model: grown, reason, .. } = plan.grow(data, &rows, weights, &control.quiet())?;
     control.advance(1);
     let costs = plan.costs(data.n_classes())?;
-    let path =
-        cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
+    let path = cost_complexity::path(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
     let mut choice = AlphaChoice::of(&path);
     let alphas = choice.cross_validated_alphas();
     let trial = PruningTrial { plan, data, weights, alphas: &alphas };

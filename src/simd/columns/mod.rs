@@ -25,7 +25,7 @@ pub use planes::{PLANE_GROUP, SparseWord, count_planes};
 use scan::{ColumnScan, PartitionState, plain_boundaries, plain_partition};
 pub use scan::{MOST_CLASSES, SLACK, Tails, Wanted};
 pub use weighed::{
-    LEFT_OUT, PlaneSums, STEP, renumbered, weighed_boundaries, weighed_steps, weighed_sums,
+    LEFT_OUT, PlaneSums, STEP, renumber, weighed_boundaries, weighed_steps, weighed_sums,
 };
 
 /// Divide an order by the bit of each row, stably: entries with a 0 move to the front of `order`,

@@ -1,6 +1,6 @@
 //! Kernels over sorted orders whose rows have weights: class sums at each boundary
 //! ([`weighed_boundaries`]), of a range ([`weighed_sums`]) and before every [`STEP`]-th entry
-//! ([`weighed_steps`]), and the order of some rows under new numbers ([`renumbered`]).
+//! ([`weighed_steps`]), and the order of some rows under new numbers ([`renumber`]).
 //!
 //! Weights are 64-bit integers (fixed point), so all levels give the same sums. With AVX-512, 16
 //! entries are one step: weights are gathered by row, eight at once, and running sums take three
@@ -14,7 +14,7 @@ use super::Level;
 use super::scan::{MOST_CLASSES, SLACK, Wanted};
 use std::ops::Range;
 
-/// In the numbers of [`renumbered`]: the row has no new number.
+/// In the numbers of [`renumber`]: the row has no new number.
 pub const LEFT_OUT: u32 = u32::MAX;
 
 /// Where [`weighed_boundaries`] writes sums: a plane for all rows, then one per start, from element
@@ -163,17 +163,17 @@ pub fn weighed_steps(
 ///
 /// `numbers` has the new number of each row, or [`LEFT_OUT`]. `out` has room for [`SLACK`] entries
 /// more than are written.
-pub fn renumbered(level: Level, order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
+pub fn renumber(level: Level, order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
     match level {
         // SAFETY: the level says that the processor has the features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::renumbered(order, numbers, out) },
-        _ => plain_renumbered(order, numbers, out),
+        Level::Avx512 => unsafe { avx512::renumber(order, numbers, out) },
+        _ => plain_renumber(order, numbers, out),
     }
 }
 
-/// [`renumbered`], entry by entry.
-fn plain_renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
+/// [`renumber`], entry by entry.
+fn plain_renumber(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
     let (mut at, mut seen) = (0, 0);
     for &entry in order {
         let new = numbers[(entry >> 1) as usize];
@@ -357,10 +357,10 @@ mod avx512 {
         }
     }
 
-    /// [`super::renumbered`], 16 entries per step, which makes whole fits 1.20 times as quick. The
+    /// [`super::renumber`], 16 entries per step, which makes whole fits 1.20 times as quick. The
     /// twin is `plain_renumbered`; a row beyond `numbers` is a panic.
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-    pub fn renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
+    pub fn renumber(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
         let one = _mm512_set1_epi32(1);
         let none = _mm512_set1_epi32(LEFT_OUT as i32);
         let (mut at, mut carry) = (0, 0);

@@ -140,8 +140,8 @@ unsafe fn bytes<W: Word, const D: usize>(planes: &[W; D], from: usize) -> [W; 8]
                     let mask = W::all_bytes($mask);
                     for low in (0..8).filter(|row| row & $step == 0) {
                         let (a, b) = (rows[low], rows[low + $step]);
-                        rows[low] = mask.not_and(b.up::<$step>()).or(mask.and(a));
-                        rows[low + $step] = mask.not_and(b).or(mask.and(a.down::<$step>()));
+                        rows[low] = mask.andnot(b.shl::<$step>()).or(mask.and(a));
+                        rows[low + $step] = mask.andnot(b).or(mask.and(a.shr::<$step>()));
                     }
                 };
             }

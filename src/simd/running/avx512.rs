@@ -61,7 +61,7 @@ pub(super) fn squares(
         | u32::from(_mm512_test_epi32_mask(in_all[1], in_all[1])) << 16;
     for ((rows, left), right) in rows.chunks(64).zip(lefts).zip(rights) {
         let class = bytes(rows);
-        let (rank, passed) = ranked(class, present);
+        let (rank, passed) = ranks(class, present);
         let (ranks, of) = (quarters(rank), quarters(class));
         for part in 0..rows.len().div_ceil(16) {
             let class = _mm512_cvtepu8_epi32(of[part]);
@@ -141,9 +141,9 @@ fn bytes(rows: &[u16]) -> __m512i {
 /// rows of each class. Only classes with a bit in `present` have rows.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
-fn ranked(class: __m512i, present: u32) -> (__m512i, [__m512i; 2]) {
+fn ranks(class: __m512i, present: u32) -> (__m512i, [__m512i; 2]) {
     let (mut rank, mut passed) = (_mm512_setzero_si512(), [_mm512_setzero_si512(); 2]);
-    let numbers = numbers();
+    let numbers = zero_to_63();
     for (half, passed) in passed.iter_mut().enumerate() {
         let mut present = present >> (16 * half) & 0xFFFF;
         while present != 0 {
@@ -162,7 +162,7 @@ fn ranked(class: __m512i, present: u32) -> (__m512i, [__m512i; 2]) {
 /// The bytes 0 to 63.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn numbers() -> __m512i {
+fn zero_to_63() -> __m512i {
     const NUMBERS: [u8; 64] = {
         let mut numbers = [0; 64];
         let mut i = 0;

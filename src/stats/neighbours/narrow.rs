@@ -115,7 +115,7 @@ pub(super) fn parts(
     let control = &if fits { control.clone() } else { control.serial() };
     control.budget().admit(WHAT, need(control.threads()), REMEDY)?;
     let all = AllRows::new(data);
-    control.expect((chunks.len() * chunk) as u64);
+    control.set_total((chunks.len() * chunk) as u64);
     parallel::map(control, chunks.len(), &|c| {
         control.check()?;
         let first = (chunks.start + c) * chunk;

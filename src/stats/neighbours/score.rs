@@ -208,7 +208,7 @@ fn for_each_group(
     let from_pairs = needs_total(rows, method);
     let first_pass = task.total.is_none();
     let row_count: u64 = tiles.iter().map(|tile| tile.len() as u64).sum();
-    control.expect(row_count * (1 + u64::from(from_pairs && first_pass)));
+    control.set_total(row_count * (1 + u64::from(from_pairs && first_pass)));
     let mut only_tile = None; // kept for the second pass if it holds all rows
     let grid = Grid::of(rows);
     let mean = if from_pairs {

@@ -57,17 +57,6 @@ pub struct RowBlocks<'a> {
 }
 
 impl BlockCounts {
-    /// Number of blocks. There are `blocks (blocks + 1) / 2` unordered pairs of them, each with a
-    /// table of counts.
-    pub fn blocks(&self) -> usize {
-        self.blocks
-    }
-
-    /// Counts of all pairs of rows, self-pairs included. They are the sum over all pairs of blocks.
-    pub fn all(&self) -> &PairCounts {
-        &self.all
-    }
-
     /// Counts of all rows except the rows of one block. O(blocks) tables are subtracted from the
     /// counts of all rows.
     ///
@@ -158,7 +147,7 @@ pub(super) fn map_pairs_of_blocks<R: Send>(
     })?;
     let pairs: Vec<BlockPair> =
         BlockPair::all(members.len()).skip(asked.start).take(asked.len()).collect();
-    control.expect(pairs.len() as u64);
+    control.set_total(pairs.len() as u64);
     let (within, first_window) = (control.quiet(), OnceLock::new());
     parallel::map(control, pairs.len(), &|p| {
         let pair = pairs[p];
@@ -198,7 +187,7 @@ pub fn pair_counts_across(
         PreparedBlock::gather(control, codes, kernels, rows[1])?,
     ];
     PairCounts::affordable(control, &a.rows.offsets, codes.n_classes())?;
-    control.expect((a.tiles.len() + b.tiles.len()) as u64);
+    control.set_total((a.tiles.len() + b.tiles.len()) as u64);
     let counts = both_orders(control, kernels, [&a, &b], Classes::Apart, &OnceLock::new())?;
     counts.check_sums()?;
     Ok(counts)

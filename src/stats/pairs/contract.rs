@@ -108,12 +108,6 @@ impl PairSetting {
         Self { theta: [1.0; 4], alpha: 0.1, decay: Decay::Exponential }
     }
 
-    /// Contextual merit as an instance of the framework: theta (0, 0, 0, 1), alpha 2, power
-    /// (proposition 2).
-    pub fn contextual_merit() -> Self {
-        Self { theta: [0.0, 0.0, 0.0, 1.0], alpha: 2.0, decay: Decay::Power { at_zero: 0.0 } }
-    }
-
     /// Relief as an instance of the framework: theta (0, 0, 1, 1), threshold (proposition 2).
     ///
     /// # Errors
@@ -141,17 +135,6 @@ impl PairSetting {
     /// Weights of the distances `0..distances`. Pairs over n features have n + 1 distances.
     pub fn weights(&self, distances: usize) -> Vec<f64> {
         (0..distances).map(|d| self.weight(d)).collect()
-    }
-
-    /// The alpha of the decay, finite and at least 0. Under a threshold it is the radius; decays
-    /// without a parameter ignore it.
-    pub fn alpha(&self) -> f64 {
-        self.alpha
-    }
-
-    /// How weights fall with distance. Its parameter is [`Self::alpha`].
-    pub fn decay(&self) -> Decay {
-        self.decay
     }
 
     /// The theta of each case, between 0 and 1. R of a case is multiplied by it.

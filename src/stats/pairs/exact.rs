@@ -93,7 +93,7 @@ pub(super) fn count(
     let active_tiles = if same_rows { None } else { Some(tiles(active, kernels.words())) };
     let active_tiles = active_tiles.as_ref().unwrap_or(&column_tiles);
     let batches = active_tiles.len().div_ceil(plan.tiles);
-    control.expect((column_tiles.len() * batches) as u64);
+    control.set_total((column_tiles.len() * batches) as u64);
     let mode = if same_rows { Mode::own(active, kernels, classes) } else { Mode::Columns };
     let options = WorkerOptions { mode, classes, longest: plan.longest };
     // Count one batch of active rows after the other, all shares of the columns in parallel.

@@ -80,11 +80,6 @@ impl Profile {
         Self { scale, ..self }
     }
 
-    /// Number of features. In a node, these are the features that vary.
-    pub fn features(&self) -> usize {
-        self.plain.len() / (4 * self.distances)
-    }
-
     /// Bytes held. The profiles that are kept for other trees on the same rows are limited by their
     /// sum.
     pub fn bytes(&self) -> usize {

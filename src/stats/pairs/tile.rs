@@ -389,7 +389,7 @@ impl<'a> Worker<'a> {
             self.equal.resize(if features > 0 { size } else { 0 }, 0);
             for k in 0..features {
                 let slots = self.columns.offsets[k] as usize..self.columns.offsets[k + 1] as usize;
-                let own = masks.of(slots.clone(), w);
+                let own = masks.slice(slots.clone(), w);
                 for q in 0..length {
                     let counter = self.by_feature.counter(k, q, shape);
                     let popcounts = &mut self.popcounts[..own.planes.len()];

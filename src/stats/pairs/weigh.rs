@@ -117,7 +117,7 @@ pub(super) fn by_sums(
     let mut out = out.with_identical(columns, active);
     let blocks = blocks(control, active, &tiles(active, kernels.words()))?;
     let known_nearest = out.nearest_if_flat(setting);
-    control.expect(column_tiles.len() as u64 * (1 + u64::from(known_nearest.is_none())));
+    control.set_total(column_tiles.len() as u64 * (1 + u64::from(known_nearest.is_none())));
     let same_rows = std::ptr::eq(columns, active);
     let worker = || WeighWorker::new(kernels, columns, active, same_rows);
 

@@ -41,7 +41,7 @@ fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &PairSetting, wha
         true => (weights[x] / largest * (1u64 << 24) as f64).round() as u128,
         false => 0,
     };
-    assert!(nearest.is_none() || weighed.unit() == largest / (1u64 << 24) as f64, "{what}");
+    assert!(nearest.is_none() || weighed.unit == largest / (1u64 << 24) as f64, "{what}");
     for k in 0..counts.features() {
         for (c, &sum) in weighed.feature(k).iter().enumerate() {
             let row = &counts.feature(k)[c * d..][..d];
@@ -169,7 +169,7 @@ fn many_features_have_many_distances() {
         let setting = PairSetting::new([1.0; 4], 0.4, Decay::Exponential).unwrap();
         let all = SlotRows::gather(Budget::default(), &codes, None, &|_| 0).unwrap();
         let truth = few_rows(&all, &all, &setting).unwrap();
-        assert!(truth.matrices().iter().all(|r| r.is_finite()) && truth.unit() > 0.0);
+        assert!(truth.matrices().iter().all(|r| r.is_finite()) && truth.unit > 0.0);
         for level in Level::available() {
             let kernels = Kernels::at(level);
             let found = weigh_pairs(&Control::new(2), kernels, &codes, &setting, None).unwrap();

@@ -37,8 +37,8 @@ pub struct WeighedPairs {
     theta: [f64; 4],
     /// Weight of a pair at distance 0.
     at_zero: f64,
-    /// Weight that a sum of 1 stands for.
-    unit: f64,
+    /// Weight that a sum of 1 stands for: 2^-24 of the largest weight of a pair of different rows.
+    pub unit: f64,
     /// Weight of a pair of rows relative to the product of their multiplicities.
     scale: f64,
 }
@@ -190,11 +190,6 @@ impl WeighedPairs {
     /// one. Values that do not occur have sums of 0.
     pub fn values(&self, feature: usize) -> usize {
         (self.offsets[feature + 1] - self.offsets[feature]) as usize
-    }
-
-    /// Weight that a sum of 1 stands for: 2^-24 of the largest weight of a pair of different rows.
-    pub fn unit(&self) -> f64 {
-        self.unit
     }
 
     /// Integer sums of a feature, `[value][class][case]`, without the pairs at distance 0. Each is

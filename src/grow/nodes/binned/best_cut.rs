@@ -22,8 +22,8 @@ use crate::error::{Error, Result};
 use crate::grow::options::GrowthSetting;
 use crate::grow::search::{BestSplit, NodeTables};
 use crate::reached::{self, Way};
-use crate::simd::class_sums::MOST_ROWS;
-use crate::simd::cuts::{self as words, packed, running_sums};
+use crate::simd::class_sums::MOST_SQUARED_ROWS;
+use crate::simd::two_class_cuts::{self as words, pack, running_sums};
 use crate::split::CutTable;
 use crate::stats::{ExactMoments, Sum};
 
@@ -129,7 +129,8 @@ impl BinnedNode<'_, u32> {
     fn two_classes(&self) -> Option<TwoClasses> {
         let screen = self.context.pair_screen?;
         let &[zero, one] = self.totals else { return None };
-        (zero + one <= words::MOST_ROWS).then_some(TwoClasses { screen, totals: [zero, one] })
+        (zero + one <= words::MOST_PACKED_ROWS)
+            .then_some(TwoClasses { screen, totals: [zero, one] })
     }
 
     /// The best cut by counters that are words of two classes.
@@ -145,7 +146,7 @@ impl BinnedNode<'_, u32> {
         let words = counters.words(codes * features);
         let cuts = &mut workspace.words;
         running_sums(words, features, cuts.prepare(words.len()));
-        let shape = WordCuts { codes, features, whole: packed(two.totals[0], two.totals[1]) };
+        let shape = WordCuts { codes, features, whole: pack(two.totals[0], two.totals[1]) };
         let facts = |lefts: &[u32], cut| facts_of(lefts, shape, chosen, cut);
         let best = cuts.best(self.context, two.screen, two.totals, facts)?;
         self.split_of(best, &|cut| cuts.left(cut))
@@ -156,7 +157,7 @@ impl BinnedNode<'_, u32> {
         let scoring = self.context.class_sums?;
         let n_rows: usize = self.totals.iter().map(|&total| total as usize).sum();
         // Squares are added in 32 bits.
-        let fits = n_rows >= 2 && (scoring.term != Term::Squares || n_rows <= MOST_ROWS);
+        let fits = n_rows >= 2 && (scoring.term != Term::Squares || n_rows <= MOST_SQUARED_ROWS);
         (fits && scoring.holds(n_rows, self.context.setting.context.logs)).then_some(scoring)
     }
 

@@ -7,7 +7,7 @@ use crate::bins::{FeatureBins, RowLayout, TableFacts, WeightWidth};
 use crate::criteria::{GainFilter, PairScreen, RunningScores};
 use crate::grow::options::GrowthSetting;
 use crate::numeric::{Ties, midpoint};
-use crate::simd::cuts::MOST_ROWS;
+use crate::simd::two_class_cuts::MOST_PACKED_ROWS;
 use crate::split::NominalSplits;
 use crate::split::multiway::Minimum;
 use crate::stats::Sum;
@@ -123,7 +123,7 @@ impl<'a> BinnedContext<'a> {
     /// must be a kernel for two classes, and the rows must fit 16 bits.
     pub fn packs<S: Sum>(&self, totals: &[S]) -> bool {
         let rows = totals.iter().map(|total| total.units()).sum::<i64>();
-        self.pair_screen.is_some() && rows <= i64::from(MOST_ROWS)
+        self.pair_screen.is_some() && rows <= i64::from(MOST_PACKED_ROWS)
     }
 
     /// The weight of a row as a sum, with the number of its target if that is one. `row` is one

@@ -13,8 +13,8 @@ use crate::bins::WeightWidth;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
-use crate::simd::cuts::running_sums;
 use crate::simd::histogram::{self, RowFormat};
+use crate::simd::two_class_cuts::running_sums;
 use crate::split::binned::BinGroups;
 use crate::stats::Sum;
 
@@ -34,7 +34,7 @@ pub(super) struct BinCounters<S> {
     /// Features counted.
     features: usize,
     /// There is one plane, of words that hold the rows of two classes
-    /// ([`crate::simd::cuts::packed`]).
+    /// ([`crate::simd::two_class_cuts::pack`]).
     pub packed: bool,
 }
 

@@ -20,7 +20,7 @@ use crate::grow::options::{GrowthLimits, GrowthSetting, check};
 use crate::grow::search::{BestSplit, NodeTables};
 use crate::numeric::mix;
 use crate::parallel::Control;
-use crate::simd::small::LANES;
+use crate::simd::small::MOST_SMALL_ROWS;
 use crate::stats::{ExactMoments, Sum};
 use crate::tree::Tree;
 
@@ -93,7 +93,7 @@ impl<S> CodedNode<S> {
 
 /// Whether the copies of a node's rows fit the lanes of a word.
 fn fits_in_lanes<S: Sum>(totals: &[S]) -> bool {
-    totals.iter().map(|total| total.units()).sum::<i64>() <= LANES as i64
+    totals.iter().map(|total| total.units()).sum::<i64>() <= MOST_SMALL_ROWS as i64
 }
 
 /// Evaluates nodes and divides their records.

@@ -10,14 +10,14 @@
 use super::context::BinnedContext;
 use super::cuts::{CutFacts, NodeCuts};
 use crate::simd::Level;
-use crate::simd::small::{LANES, count_bits, masks_up_to, up_to};
+use crate::simd::small::{MOST_SMALL_ROWS, count_bits, mask_up_to, masks_up_to};
 use std::sync::Arc;
 
 /// The codes of a small node's rows, by column; the nodes below it share them.
 #[derive(Debug)]
 pub(super) struct SmallColumns {
     /// The code of each lane, feature by feature.
-    codes: Vec<[u8; LANES]>,
+    codes: Vec<[u8; MOST_SMALL_ROWS]>,
     /// The lanes of each class.
     classes: Vec<u64>,
     /// One lane of each row.
@@ -30,7 +30,7 @@ impl SmallColumns {
     pub fn of_records(context: &BinnedContext<'_>, records: &[u8]) -> SmallNode {
         let layout = context.layout;
         let mut columns = Self {
-            codes: vec![[0; LANES]; layout.features],
+            codes: vec![[0; MOST_SMALL_ROWS]; layout.features],
             classes: vec![0; context.classes],
             rows: 0,
         };
@@ -45,7 +45,7 @@ impl SmallColumns {
                 lane += 1;
             }
         }
-        let lanes = if lane == LANES { u64::MAX } else { (1 << lane) - 1 };
+        let lanes = if lane == MOST_SMALL_ROWS { u64::MAX } else { (1 << lane) - 1 };
         SmallNode { columns: Arc::new(columns), lanes }
     }
 
@@ -73,7 +73,7 @@ impl SmallNode {
     /// The children of a split: the rows whose code is at most `at`, and the rows above it. No code
     /// is copied: the children share the columns, and have disjoint lanes.
     pub fn divide(&self, feature: usize, at: u32) -> [Self; 2] {
-        let left = up_to(&self.columns.codes[feature], at as u8) & self.lanes;
+        let left = mask_up_to(&self.columns.codes[feature], at as u8) & self.lanes;
         [left, self.lanes & !left].map(|lanes| Self { columns: self.columns.clone(), lanes })
     }
 
@@ -96,7 +96,9 @@ impl SmallNode {
             let column = &columns[chosen.map_or(i, |chosen| chosen[i] as usize)];
             let start = codes.len();
             if n_rows < n_codes {
-                codes.extend(rows[..n_rows].iter().map(|&row| column[usize::from(row) % LANES]));
+                codes.extend(
+                    rows[..n_rows].iter().map(|&row| column[usize::from(row) % MOST_SMALL_ROWS]),
+                );
             } else {
                 codes.extend((0..n_codes).map(|code| code as u8));
             }
@@ -108,8 +110,8 @@ impl SmallNode {
 
     /// One lane of each row, and the number of rows. The lanes ascend, and the rest of the array
     /// has no meaning.
-    pub fn lanes_of_rows(&self) -> ([u8; LANES], usize) {
-        let (mut rows, mut len) = ([0; LANES], 0);
+    pub fn lanes_of_rows(&self) -> ([u8; MOST_SMALL_ROWS], usize) {
+        let (mut rows, mut len) = ([0; MOST_SMALL_ROWS], 0);
         let mut unlisted = self.lanes & self.columns.rows;
         while unlisted != 0 {
             rows[len] = unlisted.trailing_zeros() as u8;
@@ -122,8 +124,8 @@ impl SmallNode {
     /// The facts of the cut above a code; `None` where no row has that code, or none a higher one.
     fn facts(&self, feature: usize, at: u8) -> Option<CutFacts> {
         let (lanes, codes) = (self.lanes, &self.columns.codes[feature]);
-        let right = lanes & !up_to(codes, at);
-        let below = if at == 0 { 0 } else { up_to(codes, at - 1) };
+        let right = lanes & !mask_up_to(codes, at);
+        let below = if at == 0 { 0 } else { mask_up_to(codes, at - 1) };
         let (last, mut rest) = (lanes & !right & !below, right);
         if last == 0 || right == 0 {
             return None;
@@ -131,10 +133,10 @@ impl SmallNode {
         // The lowest code on the right, and the lanes of the bins beside the cut.
         let mut next = u8::MAX;
         while rest != 0 {
-            next = next.min(codes[rest.trailing_zeros() as usize % LANES]);
+            next = next.min(codes[rest.trailing_zeros() as usize % MOST_SMALL_ROWS]);
             rest &= rest - 1;
         }
-        let first = right & up_to(codes, next);
+        let first = right & mask_up_to(codes, next);
         let beside = [last, first].map(u64::count_ones);
         let both = last | first;
         let one_class = self.columns.classes.iter().any(|&class| class & both == both);

@@ -44,7 +44,8 @@ impl ClassSums {
         // Sums of both branches, class by class; `whole` is the sum of the undivided node.
         let whole = match scoring.term {
             Term::Squares => {
-                // Integers, exact for as many rows as `MOST_ROWS`; all rows start on the right.
+                // Integers, exact for as many rows as `MOST_SQUARED_ROWS`; all rows start on the
+                // right.
                 let whole = totals.iter().map(|&n| n as i32 * n as i32).sum();
                 for (sums, start) in squares.iter_mut().zip([0, whole]) {
                     sums.clear();
@@ -56,8 +57,8 @@ impl ClassSums {
                     let sums = CutSums { rows, left: on_left, right: on_right };
                     simd::add_squares(level, counts, totals[class], sums);
                 }
-                simd::numbers(level, on_left, left);
-                simd::numbers(level, on_right, right);
+                simd::to_f64(level, on_left, left);
+                simd::to_f64(level, on_right, right);
                 f64::from(whole)
             }
             Term::XLog2X => {

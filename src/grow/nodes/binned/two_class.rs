@@ -1,8 +1,8 @@
 //! The best cut of a node with two classes, for criteria with a kernel for them ([`WordBlock`]).
 //!
-//! The rows left of a cut are one word, 16 bits per class ([`crate::simd::cuts`]). The kernel
-//! scores all cuts in single precision, and the exact formula scores only the cuts that may then be
-//! best. The choice is the same as by [`super::cuts`], to the last bit. O(cuts) per node;
+//! The rows left of a cut are one word, 16 bits per class ([`crate::simd::two_class_cuts`]). The
+//! kernel scores all cuts in single precision, and the exact formula scores only the cuts that may
+//! then be best. The choice is the same as by [`super::cuts`], to the last bit. O(cuts) per node;
 //! [`super::best_cut`] uses it for nodes whose rows fit 16 bits.
 
 use super::context::BinnedContext;
@@ -10,7 +10,7 @@ use super::cuts::{ChosenCut, CutFacts, CutRules};
 use crate::criteria::{PairScreen, Tables};
 use crate::error::Result;
 use crate::simd::Level;
-use crate::simd::cuts::{CHUNK, PairNode, unpacked};
+use crate::simd::two_class_cuts::{CHUNK, PairNode, unpack};
 use crate::split::doubt::Estimated;
 
 /// The cuts of one node.
@@ -25,7 +25,7 @@ pub(super) struct WordBlock {
 
 /// Rows of both classes in a word.
 fn size(word: u32) -> u32 {
-    let [zero, one] = unpacked(word);
+    let [zero, one] = unpack(word);
     zero + one
 }
 
@@ -48,7 +48,7 @@ impl WordBlock {
     /// has room for the right branch, too, so that a caller can append it without an allocation.
     pub fn left(&self, cut: usize) -> Vec<u32> {
         let mut sums = Vec::with_capacity(4);
-        sums.extend(unpacked(self.lefts[cut]));
+        sums.extend(unpack(self.lefts[cut]));
         sums
     }
 
@@ -67,7 +67,7 @@ impl WordBlock {
         let largest = (screen.scores)(Level::active(), lefts, node, scores);
         let estimated = Estimated { scores, largest, error: screen.error };
         let exact = |cut: usize| {
-            let [zero, one] = unpacked(lefts[cut]);
+            let [zero, one] = unpack(lefts[cut]);
             let cells = [zero, one, totals[0] - zero, totals[1] - one];
             let table = Tables::one(&cells, &totals, &[2], &context.setting.context);
             context.setting.criterion.score_of(&table)

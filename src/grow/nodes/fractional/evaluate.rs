@@ -239,7 +239,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         let FractionalNumeric { feature, column, .. } = self.context.numeric[numeric];
         let value = |entry: u32| column.value(self.instances.rows[entry_row(entry) as usize]);
         let order = self.instances.order(numeric);
-        let rows = NumericRows { feature, order, value, weights: self.weights };
+        let rows = NumericRows { feature, order, value };
         self.context.setting.splitter.cut(&rows, Draws::new(self.context.setting.seed, self.key))
     }
 

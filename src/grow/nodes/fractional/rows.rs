@@ -11,7 +11,7 @@ use super::context::{FractionSums, FractionalContext};
 use crate::criteria::SplitRule;
 use crate::data::{Column, Dataset, MISSING, RowSet, entry_row, entry_tied, pack_entry};
 use crate::simd::Level;
-use crate::simd::columns::{LEFT_OUT, SLACK, renumbered};
+use crate::simd::columns::{LEFT_OUT, SLACK, renumber};
 use crate::split::c45::CLOSE;
 use crate::stats::Sum;
 use crate::stats::contingency::CodedRows;
@@ -313,7 +313,7 @@ fn append_order(
 ) {
     let start = child.ends.last().copied().unwrap_or(0);
     let out = &mut child.orders[start..];
-    let len = renumbered(Level::active(), order, number, out);
+    let len = renumber(Level::active(), order, number, out);
     // Values that C4.5 takes as tied may lose their tie when the values between them leave.
     if context.rule == SplitRule::C45 && context.numeric[feature].close {
         let value = |entry: u32| {

@@ -87,7 +87,7 @@ fn every_level_renumbers_alike() {
                 .collect();
             let run = |level| {
                 let mut out = vec![0; next as usize + SLACK];
-                let at = renumbered(level, &order, &numbers, &mut out);
+                let at = renumber(level, &order, &numbers, &mut out);
                 out.truncate(at);
                 out
             };
@@ -116,5 +116,5 @@ fn a_row_without_a_weight_is_a_panic() {
 #[test]
 #[should_panic(expected = "index out of bounds")]
 fn a_row_without_a_number_is_a_panic() {
-    renumbered(Level::active(), &[1 << 20; 64], &[1; 4], &mut [0; 80]);
+    renumber(Level::active(), &[1 << 20; 64], &[1; 4], &mut [0; 80]);
 }

@@ -145,7 +145,7 @@ impl<'a> Study<'a> {
         // SURF's mean distance: from counts of values, or with missing genotypes from all distances
         let from_pairs = method.needs_mean() && !self.gaps.is_empty();
         let t = self.samples.rows.samples.len() as u64;
-        control.expect(t * (2 + u64::from(from_pairs && tiles.len() > 1)));
+        control.set_total(t * (2 + u64::from(from_pairs && tiles.len() > 1)));
         let pairs = mean_pairs(&self.mass, t as usize, multiclass);
         let counted = self.counted_distances(t) as f64 / pairs;
         let mean = if method.needs_mean() { counted } else { 0.0 };

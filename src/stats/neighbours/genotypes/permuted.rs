@@ -105,7 +105,7 @@ pub fn genotype_tests(
         found.scores = study.finished(scores)?;
         return Ok(found);
     }
-    control.expect(2 + (permuted.len() / t) as u64);
+    control.set_total(2 + (permuted.len() / t) as u64);
     let quiet = control.quiet(); // progress counts permutations, not rows
     let mut near = vec![Vec::new(); t];
     let recorded = Recorded { differing: Some(&mut found.differing), near: Some(&mut near) };

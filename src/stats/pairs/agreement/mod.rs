@@ -52,7 +52,7 @@ pub fn agreement(
             return Err(Error::Data(format!("set {i}: features are ascending numbers below {n}")));
         }
     }
-    control.expect(sets.len() as u64);
+    control.set_total(sets.len() as u64);
     let table = RowTable::new(control, codes)?;
     parallel::map(control, sets.len(), &|i| {
         let found = of_set(control, &table, sets[i], shares)?;

@@ -9,9 +9,9 @@ use rand_pcg::rand_core::Rng;
 
 /// The random numbers of one unit of a search.
 #[derive(Debug)]
-pub struct Dice(Pcg64Mcg);
+pub struct SearchRng(Pcg64Mcg);
 
-impl Dice {
+impl SearchRng {
     /// The generator of unit `unit` of a search with this seed. Both are mixed into the state, so
     /// that units with successive numbers draw unrelated numbers.
     pub fn new(seed: u64, unit: u64) -> Self {
@@ -35,7 +35,7 @@ impl Dice {
 
     /// Two different places below `n`, ascending; `n` is at least 2. Each pair is equally likely.
     #[inline]
-    pub fn two(&mut self, n: usize) -> (usize, usize) {
+    pub fn ordered_pair(&mut self, n: usize) -> (usize, usize) {
         let (a, b) = (self.below(n), self.below(n - 1));
         if b >= a { (a, b + 1) } else { (b, a) }
     }
@@ -43,8 +43,8 @@ impl Dice {
     /// Three different places below `n`, ascending; `n` is at least 3. Each triple is equally
     /// likely.
     #[inline]
-    pub fn three(&mut self, n: usize) -> (usize, usize, usize) {
-        let (a, b) = self.two(n);
+    pub fn ordered_triple(&mut self, n: usize) -> (usize, usize, usize) {
+        let (a, b) = self.ordered_pair(n);
         let mut c = self.below(n - 2);
         if c >= a {
             c += 1;

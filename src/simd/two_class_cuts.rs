@@ -11,22 +11,22 @@
 use super::level::for_each_level;
 
 /// Most rows of a node: the number of rows of a class fits half a word.
-pub const MOST_ROWS: u32 = u16::MAX as u32;
+pub const MOST_PACKED_ROWS: u32 = u16::MAX as u32;
 
 /// The length of slices of cuts is a multiple of this: the lanes of the longest vectors.
 pub const CHUNK: usize = 16;
 
-/// The numbers of rows of both classes as a word. Both are at most [`MOST_ROWS`]; words can then be
-/// added and subtracted like the numbers.
+/// The numbers of rows of both classes as a word. Both are at most [`MOST_PACKED_ROWS`]; words can
+/// then be added and subtracted like the numbers.
 #[inline]
-pub fn packed(zero: u32, one: u32) -> u32 {
+pub fn pack(zero: u32, one: u32) -> u32 {
     zero | one << 16
 }
 
-/// The numbers of rows of both classes from a word, class 0 first: the inverse of [`packed`].
+/// The numbers of rows of both classes from a word, class 0 first: the inverse of [`pack`].
 #[inline]
-pub fn unpacked(word: u32) -> [u32; 2] {
-    [word & MOST_ROWS, word >> 16]
+pub fn unpack(word: u32) -> [u32; 2] {
+    [word & MOST_PACKED_ROWS, word >> 16]
 }
 
 /// The numbers of a node with two classes on which the scores of its cuts depend.
@@ -61,7 +61,7 @@ for_each_level! {
         for (left, out) in lefts.iter().zip(out) {
             for j in 0..CHUNK {
                 // Rows of class 0 and 1 on the left, then on the right.
-                let a = (left[j] & MOST_ROWS) as i32 as f32;
+                let a = (left[j] & MOST_PACKED_ROWS) as i32 as f32;
                 let b = (left[j] >> 16) as i32 as f32;
                 let (c, d, size) = (zero - a, one - b, a + b);
                 let det = a * d - b * c;
@@ -124,15 +124,14 @@ mod tests {
             let top = [3, 50, 2000, 32_000][seed as usize % 4];
             let draw = |i: u64, most: u32| (mix(seed, i) % (u64::from(most) + 1)) as u32;
             let totals = [draw(1, top), 1 + draw(2, top)];
-            let lefts: Vec<u32> = (0..64)
-                .map(|i| packed(draw(10 + i, totals[0]), draw(100 + i, totals[1])))
-                .collect();
+            let lefts: Vec<u32> =
+                (0..64).map(|i| pack(draw(10 + i, totals[0]), draw(100 + i, totals[1]))).collect();
             let of = PairNode { totals, least: 1 + draw(3, 2) };
             let mut expected = vec![0.0; 64];
             let most = gini(Level::Plain, &lefts, of, &mut expected);
             assert_eq!(most, expected.iter().copied().fold(f32::NEG_INFINITY, f32::max));
             for (&left, &score) in lefts.iter().zip(&expected) {
-                let [a, b] = unpacked(left).map(f64::from);
+                let [a, b] = unpack(left).map(f64::from);
                 let [c, d] = [f64::from(totals[0]) - a, f64::from(totals[1]) - b];
                 let (l, r, n) = (a + b, c + d, a + b + c + d);
                 if l.min(r) < f64::from(of.least) {

@@ -57,7 +57,7 @@ impl PySpreadGrowth {
     fn new(facts: PyCodeFacts<'_>, config: PyPlain<Config>, seed: Option<u64>) -> PyResult<Self> {
         let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
         plan.check_codes(&facts, seed.is_some()).map_err(exception)?;
-        let growth = binned::spread_tree(&facts.spread(), &setting(&plan, &facts, seed));
+        let growth = binned::spread_tree(&facts.spread_facts(), &setting(&plan, &facts, seed));
         Ok(Self { growth: growth.map_err(exception)?, facts, plan, seed })
     }
 
@@ -93,7 +93,7 @@ impl PySpreadGrowth {
         let Self { facts, plan, seed, growth } = self;
         let setting = setting(plan, facts, *seed);
         let routes = growth
-            .choose(&facts.spread(), &setting, counts, &Control::new(1))
+            .choose(&facts.spread_facts(), &setting, counts, &Control::new(1))
             .map_err(exception)?;
         let (features, targets) = (routes.features, routes.targets);
         Ok((features.into_pyarray(py), targets.into_pyarray(py), routes.groups))
@@ -260,7 +260,7 @@ pub fn grow_groups<'py>(
         let grown = nodes.iter().enumerate().map(|(group, &(key, depth))| {
             let (bytes, _) = part.rows_of(&[group as u32])?;
             let records = Records { layout: part.format.layout, bytes };
-            binned::grow_below(&facts.spread(), &setting, records, key, depth, control)
+            binned::grow_below(&facts.spread_facts(), &setting, records, key, depth, control)
         });
         grown.collect::<Result<Vec<_>>>()
     })?;
@@ -292,7 +292,7 @@ pub fn drawn_rows<'py>(
             .collect();
         let (features, classes) = (facts.features.clone(), facts.totals.len());
         let table = BinnedTable { features, records, classes, unit: 1.0 };
-        let drawn = table.bootstrap_sample_of_words(&copies);
+        let drawn = table.bootstrap_sample_with_word_weights(&copies);
         (sums_of(&drawn, classes), drawn)
     });
     let rows = drawn.len();

@@ -76,7 +76,7 @@ impl FitPlan {
         }
         // The rows of the narrow nodes, with the weight that arrives of each.
         if self.divides_cells(input.raw) {
-            tree.share_missing();
+            tree.divide_missing();
         }
         let mut rows_of: Vec<(usize, Vec<(u32, i64)>)> = Vec::new();
         visit_nodes(

@@ -234,7 +234,7 @@ impl<S: Sum> TreeBuilder<S> {
     /// Make room for the nodes of some subtrees, so that no growing list is copied. It is called
     /// before the subtrees are grafted; nodes, splits and sums get room, and the levels of subset
     /// tests do not.
-    pub fn expect(&mut self, subtrees: &[Self]) {
+    pub fn reserve(&mut self, subtrees: &[Self]) {
         let nodes: usize = subtrees.iter().map(|subtree| subtree.nodes.len()).sum();
         self.nodes.reserve_exact(nodes);
         self.splits.reserve_exact(subtrees.iter().map(|subtree| subtree.splits.len()).sum());

@@ -111,7 +111,7 @@ pub fn cross_validate(
     // Folds in the outer loop: preparations of a fold are kept for all plans.
     let by_fold = parallel::map(&folds_control, folds.len(), &|f| {
         let fold = &folds[f];
-        let rows = RowSet::of(internal(data, &fold.train)?, data.len());
+        let rows = RowSet::new(internal(data, &fold.train)?, data.len());
         let mut common = Common::new(roots[f].clone(), kept);
         let mut grown = None; // the tree of the plan before, if it grows as this one does
         (0..plans.len())

@@ -121,7 +121,7 @@ fn partition(folds: &[Fold], data: &Dataset) -> Option<Partition> {
     for (f, fold) in folds[..group].iter().enumerate() {
         let train: Option<Vec<u32>> =
             fold.train.iter().map(|&r| internal.get(r as usize).copied()).collect();
-        let mut seen = RowSet::of(train?, n_rows).bits(n_rows);
+        let mut seen = RowSet::new(train?, n_rows).bits(n_rows);
         if seen.ones().count() != fold.train.len() {
             return None;
         }

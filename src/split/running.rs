@@ -12,7 +12,7 @@
 
 use super::block::{PlaceRange, PlaceSums, Running};
 use super::scan::{ClassOf, Scan};
-use super::sink::{Estimates, Sink};
+use super::sink::{CutEstimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Term};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
@@ -218,7 +218,7 @@ impl RunningWalk<'_, '_, '_> {
         let at = |j: usize| (start + j) as u32;
         sink.estimated(
             self.scan.feature,
-            Estimates { at: &at, scores, largest, error, exact: &mut exact },
+            CutEstimates { at: &at, scores, largest, error, exact: &mut exact },
         )
     }
 

@@ -50,7 +50,7 @@ impl PairContext {
         }
         // The unit of whole weights: 1 for copies, otherwise a power of two for which the largest
         // weight is as large as 16 bits and the sum of all weights allow.
-        let weight = |row: u32| weights.of(row).value(weights.unit());
+        let weight = |row: u32| weights.row_sum(row).value(weights.unit());
         let mut unit = 1.0;
         if !weights.are_copies() {
             let largest =

@@ -138,7 +138,7 @@ impl<C: Count> RowTerms<'_, C> {
 
     /// The term of the row of a label. 0 where the distance is not a sum over rows
     /// ([`Self::are_defined`]).
-    pub fn of_row(&self, label: usize, row: &[C]) -> f64 {
+    pub fn row_term(&self, label: usize, row: &[C]) -> f64 {
         let (zeros, mut out) = (vec![C::default(); row.len()], [0.0]);
         let nothing = AddedCounts { cells: &zeros, sizes: &zeros[..1], stride: 1 };
         self.of_candidates(label, row, nothing, &mut out);
@@ -202,7 +202,7 @@ impl<C: Count> LeafInTable<'_, C> {
     pub fn without_leaf(&self) -> WithoutLeaf {
         let own = self.label as usize;
         let mut terms = self.whole.terms.to_vec();
-        terms[own] = self.whole.formula.of_row(own, self.own);
+        terms[own] = self.whole.formula.row_term(own, self.own);
         let rest = self.whole.current - self.whole.terms[own] + terms[own];
         WithoutLeaf { terms, rest }
     }
@@ -217,7 +217,7 @@ impl<C: Count> LeafInTable<'_, C> {
         let base = self.row_without(label as usize);
         let row: Vec<C> = base.iter().zip(self.leaf).map(|(&a, &b)| a.plus(b)).collect();
         let label = label as usize;
-        without.rest - without.terms[label] + self.whole.formula.of_row(label, &row)
+        without.rest - without.terms[label] + self.whole.formula.row_term(label, &row)
     }
 
     /// Write the terms of a block of candidates in the row of a label to which some of their

@@ -224,7 +224,7 @@ impl<C: Count> LeafView<'_, C> {
                 distances(self.criterion, self.context, self.totals, &table, 1, &mut out)?;
                 out[0]
             };
-            return self.update(group, labels, group.champion, global, best);
+            return self.update(group, labels, group.local_best, global, best);
         }
         // A plane of the block per cell, filled with the table without the leaf.
         let n = group.len();
@@ -275,7 +275,7 @@ impl<C: Count> LeafView<'_, C> {
         global: f64,
         best: &mut Option<BestCandidate>,
     ) -> Result<()> {
-        let distances = CandidateDistances { global, local: group.local[j] };
+        let distances = CandidateDistances { global, local: group.distances[j] };
         BestCandidate::update(best, self.ties, group, labels, j, distances)
     }
 }

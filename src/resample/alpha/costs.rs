@@ -82,7 +82,7 @@ impl<'a> RowCosts<'a> {
         match (self.data.target(), &self.matrix, self.criterion) {
             (Some(target), _, None) => (target.value(row) - number).powi(2),
             (Some(target), _, Some(criterion)) => criterion.row_loss(target.value(row), number),
-            (None, Some(matrix), _) => matrix.of_row(class, label),
+            (None, Some(matrix), _) => matrix.row_cost(class, label),
             (None, None, _) => f64::from(u8::from(label != class as i32)),
         }
     }

@@ -118,7 +118,7 @@ impl Profile {
     }
 
     /// Pi of the undivided set, `sum_c (R[c,1] - R[c,2])`: the score of a split with one branch.
-    pub fn whole(&self, setting: &PairSetting) -> f64 {
+    pub fn undivided(&self, setting: &PairSetting) -> f64 {
         let weights = setting.weights(self.distances);
         let (same, other) = self.root.split_at(self.distances);
         let theta = setting.theta();

@@ -15,7 +15,7 @@ use crate::numeric::Count;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::class_sums::admit;
-use crate::split::doubt::{Estimate, Estimated};
+use crate::split::estimates::{Estimate, Estimates};
 use crate::split::not_a_number;
 
 /// The facts of a candidate that its choice depends on.
@@ -102,7 +102,7 @@ impl CutRules {
     #[inline]
     pub fn best<E: Estimate>(
         &self,
-        estimated: Estimated<'_, E>,
+        estimated: Estimates<'_, E>,
         left: impl Fn(usize) -> u32,
         facts: impl Fn(usize, Option<&CutFacts>) -> Option<CutFacts>,
         exact: impl Fn(usize) -> Result<f64>,
@@ -268,7 +268,7 @@ impl CutBlock {
             }
             cuts.facts(lefts, j)
         };
-        let estimated = Estimated { scores: &self.scores[..self.len], largest, error };
+        let estimated = Estimates { scores: &self.scores[..self.len], largest, error };
         rules.best(estimated, |j| lefts[j], facts, |j| exact(self, j))
     }
 }

@@ -108,7 +108,7 @@ impl SmallNode {
 
     /// One lane of each row, and the number of rows. The lanes ascend, and the rest of the array
     /// has no meaning.
-    pub fn lanes_of_rows(&self) -> ([u8; LANES], usize) {
+    fn lanes_of_rows(&self) -> ([u8; LANES], usize) {
         let (mut rows, mut len) = ([0; LANES], 0);
         let mut unlisted = self.lanes & self.columns.rows;
         while unlisted != 0 {

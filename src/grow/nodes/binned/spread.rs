@@ -27,7 +27,7 @@ use super::rows::{NodeRecords, RecordRange};
 use crate::bins::{PartFormat, Records, TableFacts};
 use crate::error::{Error, Result};
 use crate::grow::builder::{NewChildren, TreeBuilder};
-use crate::grow::driver::{self, rank_of};
+use crate::grow::driver;
 use crate::grow::features::search_in_order;
 use crate::grow::nodes::NodeRows;
 use crate::grow::options::{GrowthSetting, check};
@@ -343,8 +343,9 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
     fn first_in_order(&mut self, setting: &GrowthSetting<'_>, limit: usize) -> Option<u32> {
         let leaves = self.leaves;
         let order = |group: &NodeGroup<S>| {
-            let split = group.best.as_ref()?;
-            Some((rank_of(&split.best, setting.limits.leaf_order), group.node))
+            let split = &group.best.as_ref()?.best;
+            let rank = setting.limits.leaf_order.rank(split.distance, split.improvement);
+            Some((rank, group.node))
         };
         let fits = |group: &NodeGroup<S>| {
             group.best.as_ref().is_some_and(|split| leaves + split.best.branches - 1 <= limit)
@@ -521,7 +522,7 @@ fn evaluate<S: SentSum + CodedSum>(
     workspace: &mut BinnedWorkspace<S>,
 ) -> Result<Option<CountedSplit<S>>> {
     let (totals, key) = (tree.sums(node as usize), tree.nodes[node as usize].key);
-    let counters = BinCounters::of(histogram, facts.format.plane(), context.features.len());
+    let counters = BinCounters::from_cells(histogram, facts.format.plane(), context.features.len());
     let control = Control::new(1);
     let binned_node =
         BinnedNode { context, counts: NodeCounts::All(&counters), totals, key, path: None };
@@ -586,5 +587,5 @@ fn grow_subtree<S: SentSum + CodedSum>(
     let rows = BinnedRows::new(context, NodeRecords::new(&mut records));
     debug_assert!(rows.limits().max_leaf_nodes.is_none());
     let tree = driver::grow(rows, tree, root, 0, control)?;
-    Ok(PackedTree::of(&tree))
+    Ok(PackedTree::pack(&tree))
 }

@@ -11,7 +11,7 @@ use crate::criteria::{PairScreen, Tables};
 use crate::error::Result;
 use crate::simd::Level;
 use crate::simd::cuts::{CHUNK, PairNode, unpacked};
-use crate::split::doubt::Estimated;
+use crate::split::estimates::Estimates;
 
 /// The cuts of one node.
 #[derive(Debug, Default)]
@@ -65,7 +65,7 @@ impl WordBlock {
         let (lefts, scores) = (&self.lefts[..self.len], &mut self.scores[..self.len]);
         let node = PairNode { totals, least: rules.least };
         let largest = (screen.scores)(Level::active(), lefts, node, scores);
-        let estimated = Estimated { scores, largest, error: screen.error };
+        let estimated = Estimates { scores, largest, error: screen.error };
         let exact = |cut: usize| {
             let [zero, one] = unpacked(lefts[cut]);
             let cells = [zero, one, totals[0] - zero, totals[1] - one];

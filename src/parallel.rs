@@ -65,7 +65,7 @@ fn pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
                 None => std::thread::yield_now(),
             }
         };
-        let mut pools = lock(&pools);
+        let mut pools = lock(pools);
         if let Some(p) = pools.iter().find(|p| p.current_num_threads() == threads) {
             return Some(p.clone());
         }

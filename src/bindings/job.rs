@@ -160,7 +160,7 @@ fn finish(
     progress: Option<&Py<PyAny>>,
     control: &Control,
 ) -> PyResult<()> {
-    match lock(&raised).take() {
+    match lock(raised).take() {
         Some(e) => return Err(e),
         None => done.map_err(exception)?,
     }

@@ -70,14 +70,14 @@ impl PySpreadGrowth {
     /// grafted.
     fn small(&mut self, most: u64) -> SmallNodes {
         let setting = setting(&self.plan, &self.facts, self.seed);
-        let small = self.growth.small(&setting, most).into_iter();
+        let small = self.growth.take_small(&setting, most).into_iter();
         small.map(|g| (g.group, g.node, g.rows, g.key, g.depth)).collect()
     }
 
     /// The groups that workers are to count next, of at most about `most` families of siblings.
     fn wanted<'py>(&mut self, py: Python<'py>, most: usize) -> Bound<'py, PyArray1<u32>> {
         let setting = setting(&self.plan, &self.facts, self.seed);
-        self.growth.wanted(&setting, most).into_pyarray(py)
+        self.growth.groups_to_count(&setting, most).into_pyarray(py)
     }
 
     /// Split nodes by the sums of the histograms of the wanted groups. Returns how workers divide

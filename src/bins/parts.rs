@@ -290,8 +290,8 @@ mod tests {
             let part = GroupedRecords::new(format, &bytes, &starts).unwrap();
             let words = part.count(&[2, 0]).unwrap();
             assert_eq!(words.len(), 2 * format.words());
-            let counted = S::of_words(&words);
-            let twice = S::of_words(&add_counts(&words, &words, number).unwrap());
+            let counted = S::from_words(&words);
+            let twice = S::from_words(&add_counts(&words, &words, number).unwrap());
             assert!(counted.iter().zip(&twice).all(|(&one, &two)| one.plus(one) == two));
             let mut naive = vec![S::default(); counted.len()];
             for (i, (from, to)) in [(150, n), (0, 150)].into_iter().enumerate() {

@@ -175,7 +175,7 @@ impl<'a> Dataset<'a> {
         let classes = draw.rows().iter().map(|&row| self.classes()[row as usize]).collect();
         let original = draw.rows().iter().map(|&row| self.original()[row as usize]).collect();
         Self {
-            target: self.target.as_ref().map(|target| target.of_rows(draw.rows())),
+            target: self.target.as_ref().map(|target| target.select(draw.rows())),
             ..self.with_rows(columns.collect(), classes, class_starts, original)
         }
     }

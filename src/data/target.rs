@@ -108,7 +108,7 @@ impl Target {
     }
 
     /// The target of some rows, in their order; a row may be among them several times.
-    pub(super) fn of_rows(&self, rows: &[u32]) -> Self {
+    pub(super) fn select(&self, rows: &[u32]) -> Self {
         let units = rows.iter().map(|&row| self.units[row as usize]).collect();
         let numbers = rows.iter().map(|&row| self.value(row)).collect();
         Self { numbers: Arc::new(numbers), units: Arc::new(units), ..*self }

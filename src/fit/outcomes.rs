@@ -366,7 +366,7 @@ fn fill_empty(tree: &mut Tree, is_empty: impl Fn(usize) -> bool) {
     for node in 0..tree.nodes.len() {
         let parent = tree.nodes[node].parent;
         if is_empty(node) && parent != NONE {
-            tree.outcomes[node] = Outcome::of_empty(tree.outcomes[parent as usize]);
+            tree.outcomes[node] = Outcome::for_empty_child(tree.outcomes[parent as usize]);
         }
     }
 }

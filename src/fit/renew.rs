@@ -106,7 +106,7 @@ impl FitPlan {
             let is_whole =
                 |&(row, weight): &(u32, i64)| weight as f64 == input.weights.value(row) * scale;
             let weights = &match rows.iter().all(is_whole) {
-                true => input.weights.of_rows(&numbers),
+                true => input.weights.select(&numbers),
                 false => Weights::Fixed {
                     values: rows.iter().map(|&(_, weight)| weight).collect(),
                     shift: scale.log2() as i32,

@@ -329,7 +329,7 @@ impl<S: Sum> TreeBuilder<S> {
             if let (Some(grid), Some(sum)) = (setting.context.grid, sums.first()) {
                 let moments = sum.moments().unwrap_or_default().rounded(unit);
                 tree.outcomes.push(match rows {
-                    0 => tree.outcomes[parent as usize].of_empty(),
+                    0 => tree.outcomes[parent as usize].for_empty_child(),
                     _ => setting.criterion.outcome(&moments, grid),
                 });
             }

@@ -67,7 +67,7 @@ impl PackedTree {
             nodes,
             splits,
             significance: Vec::new(),
-            sums: S::of_words(&self.sums),
+            sums: S::from_words(&self.sums),
             levels: self.levels,
             labels: Vec::new(),
             classes,

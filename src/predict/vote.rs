@@ -156,7 +156,7 @@ impl ForestPredictor {
             }
             for block in &blocks {
                 tree.tree.for_each_end_in_block::<false, S>(block, |row, end| {
-                    if let Some(p) = tree.at_leaf(end) {
+                    if let Some(p) = tree.leaf_probabilities(end) {
                         add(row - first, p);
                     } else if tree.answer(source, row, end, &mut of_tree) >= 0 {
                         add(row - first, &of_tree);

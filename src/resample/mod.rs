@@ -54,7 +54,7 @@ impl OutOfBagRows<'_> {
     /// A number per tree and feature, `numbers[tree * features + feature]`; NaN for a tree without
     /// out-of-bag rows. `of_features` computes the numbers of a tree from its number, its
     /// out-of-bag rows and their weight.
-    fn by_tree(
+    fn map_trees(
         &self,
         control: &Control,
         of_features: impl Fn(usize, &[u32], f64) -> Result<Vec<f64>> + Sync,

@@ -78,7 +78,7 @@ pub trait SentSum: Sum {
     }
 
     /// The sums of some words.
-    fn of_words(words: &[u32]) -> Vec<Self> {
+    fn from_words(words: &[u32]) -> Vec<Self> {
         words.chunks_exact(Self::WORDS).map(Self::read).collect()
     }
 }

@@ -188,7 +188,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// The outcome of a child of this node that no training row reached: it predicts the same.
-    pub fn of_empty(self) -> Self {
+    pub fn for_empty_child(self) -> Self {
         Self { value: self.value, ..Self::default() }
     }
 }

@@ -176,12 +176,12 @@ impl SizeSearch<'_> {
 
     /// Search nodes that are left for the whole tree.
     fn budget_left(&self) -> u64 {
-        *lock(&self.budget)
+        *lock(self.budget)
     }
 
     /// Take search nodes from the budget of the tree.
     fn spend(&self, nodes: u64) {
-        let mut left = lock(&self.budget);
+        let mut left = lock(self.budget);
         *left = left.saturating_sub(nodes);
     }
 

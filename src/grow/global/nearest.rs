@@ -88,7 +88,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
     ) -> Result<()> {
         // Labels that are all equal, or that may be chosen so.
         if are_all_equal(&group.labels) {
-            return self.try_one_label(group, group.labels[0], NewLabels::given(&group.labels));
+            return self.try_one_label(group, group.labels[0], NewLabels::fixed(&group.labels));
         }
         if group.labels.is_empty() && self.leaf.whole.choice == LeafLabels::All {
             for label in 0..self.leaf.classes() as u16 {
@@ -243,7 +243,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
                 let group = &groups[near.group];
                 let labels = match group.labels.is_empty() {
                     true => NewLabels::pair(&near.labels),
-                    false => NewLabels::given(&group.labels),
+                    false => NewLabels::fixed(&group.labels),
                 };
                 let (best, distances) = (&mut self.best, CandidateDistances { global, local });
                 BestCandidate::update(best, whole.ties, group, labels, near.at, distances)?;

@@ -135,5 +135,5 @@ pub fn radius_need(rows: usize, columns: usize, most: usize) -> usize {
 /// As [`pairs_by_distance`].
 pub fn default_radius(control: &Control, rows: &NeighbourRows<'_>) -> Result<usize> {
     let pairs = pairs_by_distance(control, rows)?;
-    Ok(RadiusRule::of_copies(rows.mass.total).radius(pairs.into_iter()))
+    Ok(RadiusRule::for_copies(rows.mass.total).radius(pairs.into_iter()))
 }

@@ -310,7 +310,7 @@ pub fn streamed(
     with_radius: bool,
 ) -> Result<Control> {
     let kernels = Kernels::active();
-    let shape = SearchShape::of_codes(control, codes, classes, n_classes, weights)?;
+    let shape = SearchShape::from_codes(control, codes, classes, n_classes, weights)?;
     let radius = if with_radius { DistanceNeed::new(&shape, kernels).least() } else { 0 };
     let least = shape.least(kernels, method).max(radius);
     let bytes = size_of::<u16>() + if weights.is_one() { 0 } else { size_of::<f64>() };

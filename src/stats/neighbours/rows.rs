@@ -1,6 +1,6 @@
 //! The rows of a search ([`NeighbourRows`]), checked and sorted by content, and their weights.
 
-use super::columns::{ExpectedColumn, MissingGap, NominalRows, Other, taken};
+use super::columns::{ExpectedColumn, MissingGap, NominalRows, Other, take};
 use super::content;
 use crate::error::{Error, Result};
 use crate::numeric::ExactSum;
@@ -183,12 +183,12 @@ impl<'a> NeighbourRows<'a> {
         let mut mass = CheckedWeights::new(weights, t)?;
         others.iter().enumerate().try_for_each(|(k, other)| other.check(t, k))?;
         let given = content::order(codes, &others, classes, numbers, &mass.each);
-        mass.each = taken(&mass.each, &given);
-        let (classes, numbers) = (taken(classes, &given), taken(numbers, &given));
+        mass.each = take(&mass.each, &given);
+        let (classes, numbers) = (take(classes, &given), take(numbers, &given));
         let weight = |row: usize| mass.weight(row);
         let others = others
             .into_iter()
-            .map(|other| ExpectedColumn::new(other.taken(&given), &classes, &weight, gap))
+            .map(|other| ExpectedColumn::new(other.take_rows(&given), &classes, &weight, gap))
             .collect();
         Ok(Self { codes, given, others, classes, n_classes, numbers, mass })
     }

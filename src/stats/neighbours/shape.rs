@@ -53,7 +53,7 @@ impl SearchShape {
     /// The shape of rows whose codes are read in place, before [`NeighbourRows`] is made. One pass
     /// over the codes finds the number of values of each column; a class out of range is ignored
     /// here and refused later.
-    pub fn of_codes(
+    pub fn from_codes(
         control: &Control,
         codes: NominalRows<'_>,
         classes: &[u16],

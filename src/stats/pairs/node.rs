@@ -103,7 +103,7 @@ impl NodePass {
         let weight_bits = (u32::BITS - largest_weight.leading_zeros()) as usize;
         let pairs = PairShape { weight_bits, ..PairShape::of_rows(rows, features, slots, classes) };
         let counts = |kept: Classes| {
-            let pairs = PairShape { classes: kept.kept(classes), ..pairs };
+            let pairs = PairShape { classes: kept.count(classes), ..pairs };
             PassShape::unknown_rows(kernels, pairs).least()
         };
         let pass = match self {
@@ -242,7 +242,7 @@ impl PairNodeRows {
     pub fn profile(&self, control: &Control) -> Result<Profile> {
         let classes = Classes::cheapest(self.classes.len());
         if plan::is_small(&self.rows) {
-            PairCounts::affordable(control, &self.rows.offsets, classes.kept(self.classes.len()))?;
+            PairCounts::affordable(control, &self.rows.offsets, classes.count(self.classes.len()))?;
             return Ok(small_profile(&self.rows));
         }
         // the profile is made while the counts are held

@@ -54,11 +54,11 @@ impl Profile {
             }
             by_share.extend(product.iter().map(|&x| x as f64));
         }
-        Self::of_sums(d, plain, by_share, counts.pairs)
+        Self::from_sums(d, plain, by_share, counts.pairs)
     }
 
     /// Profile from sums that are made already, ordered as its fields.
-    pub(super) fn of_sums(
+    pub(super) fn from_sums(
         distances: usize,
         plain: Vec<i64>,
         by_share: Vec<f64>,

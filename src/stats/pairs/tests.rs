@@ -237,7 +237,7 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
         };
         let truth = default_radius(&naive::pair_counts(&random.codes(), None, None).unwrap());
         for threads in [1, 3] {
-            let found = node.radius(&Control::new(threads), RadiusRule::of_copies(total)).unwrap();
+            let found = node.radius(&Control::new(threads), RadiusRule::for_copies(total)).unwrap();
             assert_eq!(found, truth, "seed {seed}, {threads} threads");
         }
     }

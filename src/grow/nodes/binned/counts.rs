@@ -303,7 +303,7 @@ impl NodeCuts for CountedCuts<'_> {
         running_sums(self.counters.plane(self.context, class), self.counters.features, out);
     }
 
-    fn left(&self, cut: usize) -> Vec<u32> {
+    fn left_sums(&self, cut: usize) -> Vec<u32> {
         let features = self.counters.features;
         self.counters.left_sums(self.context, cut % features, (cut / features) as u32)
     }

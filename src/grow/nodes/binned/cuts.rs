@@ -135,7 +135,7 @@ pub(super) trait NodeCuts {
     fn count(&self, class: usize, out: &mut [u32]);
 
     /// Class sums on the left of a cut.
-    fn left(&self, cut: usize) -> Vec<u32>;
+    fn left_sums(&self, cut: usize) -> Vec<u32>;
 
     /// The feature of a cut, and the highest code on its left.
     fn place(&self, cut: usize) -> (u32, u32);

@@ -46,7 +46,7 @@ impl WordBlock {
 
     /// The number of rows of both classes on the left of a cut, unpacked from its word. The vector
     /// has room for the right branch, too, so that a caller can append it without an allocation.
-    pub fn left(&self, cut: usize) -> Vec<u32> {
+    pub fn left_sums(&self, cut: usize) -> Vec<u32> {
         let mut sums = Vec::with_capacity(4);
         sums.extend(unpacked(self.lefts[cut]));
         sums

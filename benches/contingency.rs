@@ -7,7 +7,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use fasttree_core::criteria::{CRITERIA, Cells, Context, EvidenceKind, Tables, make};
 use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::stats::RowCopies;
-use fasttree_core::stats::contingency::{CodedRows, Layout, count};
+use fasttree_core::stats::contingency::{CodedRows, TableLayout, count};
 use serde_json::Map;
 use std::hint::black_box;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn counting(c: &mut Criterion) {
     let codes: Vec<u8> =
         (0..rows * features).map(|at| columns[at % features][at / features]).collect();
     let numbers: Vec<u32> = (0..rows as u32).collect();
-    let layout = Layout::new(&vec![values as u32; features], 2);
+    let layout = TableLayout::new(&vec![values as u32; features], 2);
     let coded = CodedRows { codes: &codes, classes: &classes, rows: &numbers };
     let tally = count(coded, &layout, RowCopies(None));
     for (f, column) in columns.iter().enumerate() {

@@ -10,7 +10,7 @@ use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
 use fasttree_core::simd::{Kernels, Level};
 use fasttree_core::stats::neighbours::{
-    Counts, Multiclass, NeighbourMethod, NeighbourRows, NeighbourTies, NominalRows, Ranks,
+    Multiclass, NeighbourMethod, NeighbourRows, NeighbourTies, NominalRows, Ranks, RowWeights,
     neighbour_scores_with,
 };
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn near(c: &mut Criterion) {
         let classes: Vec<u16> =
             (0..rows).map(|i| uniform(mix(1 << 40, i as u64), 2) as u16).collect();
         let codes = NominalRows { values: &codes, columns: features, stride: features };
-        let input = NeighbourRows::new(codes, Vec::new(), &classes, 2, Counts::One)
+        let input = NeighbourRows::new(codes, Vec::new(), &classes, 2, RowWeights::One)
             .expect("codes in range");
         let mut group = c.benchmark_group(format!("neighbours {rows}x{features}"));
         group

@@ -4,7 +4,7 @@
 //! Prediction, explanation and storage need nothing else of a fit.
 
 use crate::data::Schema;
-use crate::tree::{Tree, join_largest, majority};
+use crate::tree::{Tree, equalise_largest, majority};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl Model {
                 }
             }
         }
-        join_largest(out);
+        equalise_largest(out);
     }
 }
 

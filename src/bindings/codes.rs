@@ -100,7 +100,7 @@ pub fn value_counts<'py>(
     counts: Aligned1<'_, u64>,
 ) -> PyValueCounts<'py> {
     let (values, counts) = (values.as_array().to_vec(), counts.as_array().to_vec());
-    let found = py.detach(|| ValueCounts::of(&values, &counts));
+    let found = py.detach(|| ValueCounts::new(&values, &counts));
     (found.values.into_pyarray(py), found.counts.into_pyarray(py))
 }
 
@@ -181,7 +181,8 @@ impl PyTarget<'_> {
             Self::Classes(codes) => (codes.as_array().to_vec(), None),
             Self::Numbers(numbers, range) => {
                 let grid = TargetGrid::checked("y", *range).map_err(exception)?;
-                let units: Vec<i64> = numbers.as_array().iter().map(|&y| grid.units(y)).collect();
+                let units: Vec<i64> =
+                    numbers.as_array().iter().map(|&y| grid.to_units(y)).collect();
                 (vec![0; units.len()], Some(units))
             }
         })

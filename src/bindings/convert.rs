@@ -274,7 +274,7 @@ pub fn row_set(rows: Option<&Aligned1<'_, i64>>, data: &Dataset) -> PyResult<Row
             ))
         })?);
     }
-    Ok(RowSet::of(out, data.len()))
+    Ok(RowSet::new(out, data.len()))
 }
 
 /// Weights in the caller's row order, brought into the internal order of `data`. All rows count

@@ -29,7 +29,7 @@ static INTENSIVE: Info = Info {
     branch_invariant: false,
     class_invariant: false,
     example: &[],
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 /// Description of a function whose scores grow with the number of rows.

@@ -24,7 +24,7 @@ static INTENSIVE: Info = Info {
     source: "the user",
     branch_invariant: false,
     class_invariant: false,
-    ..Info::beyond_tables(EvidenceKind::Pairs)
+    ..Info::non_table_defaults(EvidenceKind::Pairs)
 };
 
 /// Description of a function whose scores grow with the number of rows.
@@ -100,7 +100,7 @@ impl OnPairs for PairFunction {
             }
         }
     }
-    fn whole(&self, pairs: &Pairs<'_>) -> Result<f64> {
+    fn undivided(&self, pairs: &Pairs<'_>) -> Result<f64> {
         let Some(matrices) = pairs.matrices else { return Ok(0.0) };
         // The score of a feature with a single value: the node as a whole.
         let &Matrices { classes, ref root, ref tables, .. } = matrices;

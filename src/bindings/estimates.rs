@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 /// on the feature, cases 1 and 3 have the same class. With `shares` each value of the
 /// feature counts with its share of the rows.
 fn signs(metric: &str, theta: [f64; 4]) -> Result<CaseSigns> {
-    let Some(known) = PairMetric::named(metric) else {
+    let Some(known) = PairMetric::from_name(metric) else {
         let known = "use 'pi', 'pi_unweighted', 'contextual_merit' or 'relief'";
         return Err(Error::parameter("criterion", format!("'{metric}'"), known));
     };

@@ -366,7 +366,7 @@ impl PyModel {
         costs: PyCosts,
     ) -> PyResult<Option<PyAlphaChoice<'py>>> {
         let own = match (&self.history.choice, impurity) {
-            (None, Some(impurity)) => Some(AlphaChoice::of(&self.path(py, impurity, costs)?)),
+            (None, Some(impurity)) => Some(AlphaChoice::new(&self.path(py, impurity, costs)?)),
             _ => None,
         };
         Ok(self.history.choice.as_ref().or(own.as_ref()).map(|choice| {

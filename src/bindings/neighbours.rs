@@ -10,7 +10,7 @@ use crate::criteria::{Criterion, Evidence};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::stats::neighbours::{
-    Counts, Multiclass, NeighbourMethod, NeighbourRows, NominalRows, default_radius,
+    Multiclass, NeighbourMethod, NeighbourRows, NominalRows, RowWeights, default_radius,
     neighbour_scores, round, streamed,
 };
 use numpy::{IntoPyArray, PyArray1};
@@ -83,7 +83,7 @@ pub fn stream_scores<'py>(
         codes.as_slice().map_err(|_| PyValueError::new_err("codes must be C-contiguous"))?;
     let codes = NominalRows { values, columns, stride: columns };
     let classes = classes.as_array().to_vec();
-    let weights = sample_weight.map_or(Counts::One, |w| Counts::of(w.as_array().to_vec()));
+    let weights = sample_weight.map_or(RowWeights::One, |w| RowWeights::new(w.as_array().to_vec()));
     let work = classes.len().saturating_mul(classes.len()) / 64 * columns;
     let work = Work::from(work).with_limit(memory_limit).reporting_refusal();
     let scores = run(py, n_jobs, work, progress.as_ref(), |control| {

@@ -159,7 +159,7 @@ fn to_arrays<'py>(
 /// One score per feature by a named metric.
 fn scores(profile: &Profile, metric: &str, setting: &PairSetting) -> Result<Vec<f64>> {
     let known = "use 'pi', 'pi_unweighted', 'contextual_merit', 'relief' or a function";
-    match PairMetric::named(metric) {
+    match PairMetric::from_name(metric) {
         Some(metric) => Ok(profile.scores(metric, setting)),
         None => Err(Error::parameter("criterion", format!("'{metric}'"), known)),
     }

@@ -61,7 +61,7 @@ impl PySpreadGrowth {
     ) -> PyResult<Self> {
         let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
         plan.check_codes(&facts, seed.is_some()).map_err(exception)?;
-        let growth = binned::spread_tree(&facts.spread(), &setting(&plan, &facts, seed));
+        let growth = binned::spread_tree(&facts.spread_facts(), &setting(&plan, &facts, seed));
         Ok(Self { growth: growth.map_err(exception)?, facts, plan, seed })
     }
 
@@ -74,14 +74,14 @@ impl PySpreadGrowth {
     /// grafted.
     fn small(&mut self, most: u64) -> SmallNodes {
         let setting = setting(&self.plan, &self.facts, self.seed);
-        let small = self.growth.small(&setting, most).into_iter();
+        let small = self.growth.take_small(&setting, most).into_iter();
         small.map(|g| (g.group, g.node, g.rows, g.key, g.depth)).collect()
     }
 
     /// The groups that workers are to count next, of at most about `most` families of siblings.
     fn wanted<'py>(&mut self, py: Python<'py>, most: usize) -> Bound<'py, PyArray1<u32>> {
         let setting = setting(&self.plan, &self.facts, self.seed);
-        self.growth.wanted(&setting, most).into_pyarray(py)
+        self.growth.groups_to_count(&setting, most).into_pyarray(py)
     }
 
     /// Split nodes by the sums of the histograms of the wanted groups. Returns how workers divide
@@ -97,7 +97,7 @@ impl PySpreadGrowth {
         let Self { facts, plan, seed, growth } = self;
         let setting = setting(plan, facts, *seed);
         let routes = growth
-            .choose(&facts.spread(), &setting, counts, &Control::new(1))
+            .choose(&facts.spread_facts(), &setting, counts, &Control::new(1))
             .map_err(exception)?;
         let (features, targets) = (routes.features, routes.targets);
         Ok((features.into_pyarray(py), targets.into_pyarray(py), routes.groups))
@@ -264,7 +264,7 @@ pub fn grow_groups<'py>(
         let grown = nodes.iter().enumerate().map(|(group, &(key, depth))| {
             let (bytes, _) = part.rows_of(&[group as u32])?;
             let records = Records { layout: part.format.layout, bytes };
-            binned::grow_below(&facts.spread(), &setting, records, key, depth, control)
+            binned::grow_below(&facts.spread_facts(), &setting, records, key, depth, control)
         });
         grown.collect::<Result<Vec<_>>>()
     })?;
@@ -296,7 +296,7 @@ pub fn drawn_rows<'py>(
             .collect();
         let (features, classes) = (facts.features.clone(), facts.totals.len());
         let table = BinnedTable { features, records, classes, unit: 1.0 };
-        let drawn = table.bootstrap_sample_of_words(&copies);
+        let drawn = table.bootstrap_sample_with_word_weights(&copies);
         (sums_of(&drawn, classes), drawn)
     });
     let rows = drawn.len();

@@ -200,7 +200,7 @@ impl BinnedTable {
     /// [`Self::bootstrap_sample`] with four bytes for the weight, whatever the numbers of copies.
     /// The partitions of a distributed fit are drawn separately, and their samples must have the
     /// same layout.
-    pub fn bootstrap_sample_of_words(&self, copies: &[u32]) -> Records {
+    pub fn bootstrap_sample_with_word_weights(&self, copies: &[u32]) -> Records {
         self.sample_with_weights(WeightWidth::Word, copies)
     }
 

@@ -25,7 +25,7 @@ mod summary;
 
 pub use encode::{BinEncoding, BinnedTable, TableFacts};
 pub use parts::{GroupSplits, GroupedRecords, PartFormat, add_counts};
-pub use quantiles::{between, edges, values_of_all};
+pub use quantiles::{edges, midpoints, values_of_all};
 pub use records::{Records, RowLayout, WeightWidth};
 pub use summary::{EdgeSummary, ValueCounts};
 

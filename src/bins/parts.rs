@@ -141,7 +141,7 @@ impl<'a> GroupedRecords<'a> {
                 continue;
             }
             kernel_planes.fill(S::default());
-            let sum = |row: &[u8]| S::of_row(layout.weight(row), layout.number(row));
+            let sum = |row: &[u8]| S::from_row(layout.weight(row), layout.number(row));
             histogram::count(rows, row_format, None, sum, S::plus, &mut kernel_planes);
             let planes = histogram.chunks_mut(format.plane());
             for (plane, kernel_plane) in planes.zip(kernel_planes.chunks(kernel_plane)) {
@@ -156,7 +156,7 @@ impl<'a> GroupedRecords<'a> {
         let (plane, layout) = (self.format.plane(), self.format.layout);
         for row in rows.chunks_exact(layout.width) {
             let (class, sum) =
-                (layout.class(row), S::of_row(layout.weight(row), layout.number(row)));
+                (layout.class(row), S::from_row(layout.weight(row), layout.number(row)));
             for feature in 0..layout.features {
                 let code = layout.code(row, feature) as usize;
                 let counter = &mut histogram[class * plane + code * layout.features + feature];
@@ -290,8 +290,8 @@ mod tests {
             let part = GroupedRecords::new(format, &bytes, &starts).unwrap();
             let words = part.count(&[2, 0]).unwrap();
             assert_eq!(words.len(), 2 * format.words());
-            let counted = S::of_words(&words);
-            let twice = S::of_words(&add_counts(&words, &words, number).unwrap());
+            let counted = S::from_words(&words);
+            let twice = S::from_words(&add_counts(&words, &words, number).unwrap());
             assert!(counted.iter().zip(&twice).all(|(&one, &two)| one.plus(one) == two));
             let mut naive = vec![S::default(); counted.len()];
             for (i, (from, to)) in [(150, n), (0, 150)].into_iter().enumerate() {
@@ -299,7 +299,7 @@ mod tests {
                     for f in 0..3 {
                         let at = i * format.cells() + layout.code(row, f) as usize * 3 + f;
                         let sum = &mut naive[at + layout.class(row) * 15];
-                        *sum = sum.plus(S::of_row(layout.weight(row), layout.number(row)));
+                        *sum = sum.plus(S::from_row(layout.weight(row), layout.number(row)));
                     }
                 }
             }

@@ -57,7 +57,7 @@ pub fn edges(
         cuts.extend(parallel::map(control, group.len(), &|i| {
             control.check()?;
             if let Some(values) = few_values(cells, group[i], rows, bins, control)? {
-                return Ok(between(&values));
+                return Ok(midpoints(&values));
             }
             let ranked = Ranked::new(&copied, i, sampled, weights, control)?;
             if sample.is_none() || ranked.values.len() >= LEAST_DISTINCT * bins {
@@ -128,7 +128,7 @@ impl RowSource for CopiedColumns {
 
 /// Cut points midway between neighbouring values, which ascend and are distinct. There is one fewer
 /// than there are values; fewer than two values have none.
-pub fn between(values: &[f64]) -> Vec<f64> {
+pub fn midpoints(values: &[f64]) -> Vec<f64> {
     values.windows(2).map(|v| midpoint(v[0], v[1])).collect()
 }
 
@@ -225,7 +225,8 @@ impl Ranked {
                 true
             })?;
             pairs.sort_unstable();
-            return Ok(Self::of(pairs.into_iter().map(|(key, mass)| (from_order_key(key), mass))));
+            let sorted = pairs.into_iter().map(|(key, mass)| (from_order_key(key), mass));
+            return Ok(Self::merge(sorted));
         }
         let mut values = Vec::with_capacity(rows.len());
         visit_known(cells, feature, rows, control, |_, x| {
@@ -237,15 +238,15 @@ impl Ranked {
             let keys = values.iter().map(|&x| order_key_narrow(x as f32)).collect();
             let value = |key: u32| f64::from(from_order_key_narrow(key));
             let sorted = radix_sort(keys, |key| key).into_iter();
-            return Ok(Self::of(sorted.map(|key| (value(key), 1))));
+            return Ok(Self::merge(sorted.map(|key| (value(key), 1))));
         }
         let keys = sorted_keys(values.into_iter().map(order_key).collect());
-        Ok(Self::of(keys.into_iter().map(|key| (from_order_key(key), 1))))
+        Ok(Self::merge(keys.into_iter().map(|key| (from_order_key(key), 1))))
     }
 
     /// The distinct values of (value, weight) pairs in ascending order. The weights of pairs with
     /// equal values are added, and NaN must not occur.
-    pub fn of(sorted: impl Iterator<Item = (f64, u64)>) -> Self {
+    pub fn merge(sorted: impl Iterator<Item = (f64, u64)>) -> Self {
         let most = sorted.size_hint().1.unwrap_or(0);
         let (mut values, mut ends) = (Vec::with_capacity(most), Vec::with_capacity(most));
         // NaN, which differs from every value, stands for none.
@@ -271,7 +272,7 @@ impl Ranked {
     /// frequent values fill bins alone.
     pub fn cuts(&self, bins: usize) -> Vec<f64> {
         if self.values.len() <= bins {
-            return between(&self.values);
+            return midpoints(&self.values);
         }
         let mut cuts = Vec::with_capacity(bins - 1);
         // The first value and the weight below it of the bin to make next.
@@ -386,7 +387,7 @@ mod tests {
             let top = [2, 30, 3000][seed as usize % 3];
             let masses: Vec<u64> = (0..groups).map(|g| 1 + mix(seed, 9 + g) % top).collect();
             let keys = masses.iter().enumerate().map(|(g, &m)| (g as f64, m));
-            let ranked = Ranked::of(keys);
+            let ranked = Ranked::merge(keys);
             for bins in [2, 3, 7, 20] {
                 let cuts = ranked.cuts(bins);
                 let expected: Vec<f64> = if groups as usize <= bins {

@@ -178,8 +178,9 @@ impl Records {
     /// The sums of the numbers of all rows, in units of weight and grid. Without numbers, only the
     /// sum of the weights is not 0. One pass over the records.
     pub fn moments(&self) -> ExactMoments {
-        let of_row = |row| ExactMoments::of(self.layout.weight(row), self.layout.number(row));
-        self.rows().map(of_row).fold(ExactMoments::default(), Sum::plus)
+        let from_row =
+            |row| ExactMoments::from_row(self.layout.weight(row), self.layout.number(row));
+        self.rows().map(from_row).fold(ExactMoments::default(), Sum::plus)
     }
 
     /// The rows one by one, each as the bytes of its record. The methods of [`RowLayout`] read

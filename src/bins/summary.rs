@@ -10,7 +10,7 @@
 //! Memory: the sample, about [`super::quantiles::SAMPLE`] rows; 16 bytes per distinct value of a
 //! column that is counted.
 
-use super::quantiles::{LEAST_DISTINCT, Ranked, SAMPLE, between, few_values};
+use super::quantiles::{LEAST_DISTINCT, Ranked, SAMPLE, few_values, midpoints};
 use super::sample::sampled_rows;
 use crate::data::{RowChoice, RowSource, Weights};
 use crate::error::Result;
@@ -69,9 +69,9 @@ impl EdgeSummary {
     pub fn cuts(&self, total: u64, bins: usize) -> Vec<Option<Vec<f64>>> {
         let columns = self.few.iter().zip(&self.sample);
         let cuts = columns.map(|(few, sample)| match few {
-            Some(values) if values.len() <= bins => Some(between(values)),
+            Some(values) if values.len() <= bins => Some(midpoints(values)),
             _ => {
-                let counts = ValueCounts::of(sample, &self.masses);
+                let counts = ValueCounts::new(sample, &self.masses);
                 let enough = total <= SAMPLE || counts.values.len() >= LEAST_DISTINCT * bins;
                 enough.then(|| counts.cuts(bins))
             }
@@ -91,11 +91,12 @@ pub struct ValueCounts {
 
 impl ValueCounts {
     /// Counts of values, where `values[i]` occurs in `masses[i]` rows; NaN is left out.
-    pub fn of(values: &[f64], masses: &[u64]) -> Self {
+    pub fn new(values: &[f64], masses: &[u64]) -> Self {
         let known = values.iter().zip(masses).filter(|(x, mass)| !x.is_nan() && **mass > 0);
         let mut pairs: Vec<(u64, u64)> = known.map(|(&x, &mass)| (order_key(x), mass)).collect();
         pairs.sort_unstable();
-        let ranked = Ranked::of(pairs.into_iter().map(|(key, mass)| (from_order_key(key), mass)));
+        let ranked =
+            Ranked::merge(pairs.into_iter().map(|(key, mass)| (from_order_key(key), mass)));
         let starts = [0].into_iter().chain(ranked.ends.iter().copied());
         let counts = ranked.ends.iter().zip(starts).map(|(end, start)| end - start).collect();
         Self { counts, values: ranked.values }
@@ -175,7 +176,7 @@ mod tests {
                         sum.sample[f].extend(&next.sample[f]);
                         let union = sum.few[f].take().zip(next.few[f].clone()).map(|(a, b)| {
                             let all = [a, b].concat();
-                            ValueCounts::of(&all, &vec![1; all.len()]).values
+                            ValueCounts::new(&all, &vec![1; all.len()]).values
                         });
                         sum.few[f] = union;
                     }
@@ -189,7 +190,7 @@ mod tests {
                         };
                         let masses: Vec<u64> = (0..n).map(mass).collect();
                         assert_eq!(f, 2, "only the third column is counted");
-                        ValueCounts::of(&all[f], &masses).cuts(bins)
+                        ValueCounts::new(&all[f], &masses).cuts(bins)
                     });
                     assert_eq!(cuts, whole[f], "{n} {f}");
                 }

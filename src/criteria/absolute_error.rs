@@ -21,7 +21,7 @@ pub(super) static INFO: Info = Info {
     ),
     source: "breiman1984",
     example_score: 1.4,
-    ..Info::on_numbers(EvidenceKind::Order)
+    ..Info::number_defaults(EvidenceKind::Order)
 };
 
 impl Criterion for AbsoluteError {}

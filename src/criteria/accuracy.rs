@@ -61,7 +61,7 @@ pub(super) static INFO: Info = Info {
         ..OptionInfo::PLAIN
     }],
     example_score: 0.7142857142857143,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for Accuracy {

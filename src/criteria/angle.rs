@@ -29,7 +29,7 @@ pub(super) static INFO: Info = Info {
     convex: true,
     example: &[&[3, 4], &[6, 1]],
     example_score: 0.27664445585642794,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 /// `1 - cos` of two vectors given as pairs of components; neither is zero.

@@ -29,7 +29,7 @@ pub(super) static INFO: Info = Info {
     lowest: Some(0.5),
     convex: true,
     example_score: 0.7777777777777778,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 /// A branch: rows of the class and all others.

@@ -30,7 +30,7 @@ impl XLog2X {
 
     /// `x log2 x` of one count. A weight below [`EQUAL`] gives 0.
     #[inline]
-    pub fn one<C: Count>(&self, count: C) -> f64 {
+    pub fn x_log2_x<C: Count>(&self, count: C) -> f64 {
         match C::cells(&[count]) {
             Cells::Rows(_) | Cells::Moments(_) => count.x_log2_x(self.logs),
             Cells::Weights(_) if count.value() < EQUAL => 0.0,
@@ -38,8 +38,9 @@ impl XLog2X {
         }
     }
 
-    /// `x log2 x` of each count, into `out`. Every number has the same bits as from [`Self::one`],
-    /// but weights go through a vector kernel. Both lists must have the same length.
+    /// `x log2 x` of each count, into `out`. Every number has the same bits as from
+    /// [`Self::x_log2_x`], but weights go through a vector kernel. Both lists must have the same
+    /// length.
     pub fn all<C: Count>(&self, counts: &[C], out: &mut [f64]) {
         match C::cells(counts) {
             Cells::Rows(_) | Cells::Moments(_) => {
@@ -71,7 +72,7 @@ pub fn total_entropy<C: Count>(
 /// the weight of rows with an `unknown` value is one more branch; `whole` is the weight of the
 /// node.
 pub fn ratio<C: Count>(gain: f64, branches: &[C], unknown: C, whole: f64, logs: &XLog2X) -> f64 {
-    let split = total_entropy(branches.iter().copied().chain([unknown]), &|c| logs.one(c));
+    let split = total_entropy(branches.iter().copied().chain([unknown]), &|c| logs.x_log2_x(c));
     if split.abs() < EQUAL { 0.0 } else { gain / (split / whole) }
 }
 
@@ -84,7 +85,7 @@ pub fn gain<C: Count>(cells: &[C], classes: usize, whole: f64, logs: &XLog2X) ->
         |c: usize| cells.iter().skip(c).step_by(classes).fold(C::default(), |a, &b| a.plus(b));
     let known = (0..classes).map(class_total).fold(C::default(), C::plus).value();
     let total_entropy =
-        |counts: &mut dyn Iterator<Item = C>| total_entropy(counts, &|c| logs.one(c));
+        |counts: &mut dyn Iterator<Item = C>| total_entropy(counts, &|c| logs.x_log2_x(c));
     let before = total_entropy(&mut (0..classes).map(class_total));
     let branches = cells.chunks_exact(classes);
     let after: f64 = branches.map(|b| total_entropy(&mut b.iter().copied())).sum();

@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     convex: true,
     extensive: true,
     example_score: 3.5466666666666664,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for Chi2 {

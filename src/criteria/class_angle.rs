@@ -23,7 +23,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\sqrt{1 - \frac{\sum_m n_{m+} n_{m-}}{\|n_{\cdot+}\| \, \|n_{\cdot-}\|}}",
     source: "corelearn",
     example_score: 0.6180360481804231,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for ClassAngle {

@@ -23,7 +23,7 @@ pub(super) static INFO: Info = Info {
     source: "corelearn",
     convex: true,
     example_score: 0.4151453709393201,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for ClassEuclid {

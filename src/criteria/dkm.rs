@@ -21,7 +21,7 @@ pub(super) static INFO: Info = Info {
     formula: r"G(c) - \sum_m \frac{n_m}{n} G(c \mid m), \; G = 2 \sqrt{q (1 - q)}",
     source: "dietterich1996",
     example_score: 0.2584606352761446,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for Dkm {

@@ -26,7 +26,7 @@ pub(super) static INFO: Info = Info {
     convex: true,
     example: &[&[3, 4], &[6, 1]],
     example_score: 0.6060915267313264,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for Euclid {

@@ -78,7 +78,7 @@ pub trait OnPairs: Send + Sync + std::fmt::Debug {
     /// Score of each feature of the profile, larger is better.
     fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>>;
     /// Score of the split that puts all rows into one branch.
-    fn whole(&self, pairs: &Pairs<'_>) -> Result<f64>;
+    fn undivided(&self, pairs: &Pairs<'_>) -> Result<f64>;
     /// Whether the formula reads [`Pairs::radius`].
     fn reads_radius(&self) -> bool {
         false

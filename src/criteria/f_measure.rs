@@ -79,7 +79,7 @@ pub(super) static INFO: Info = Info {
         },
     ],
     example_score: 0.543171114599686,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 /// `F_beta` from counts; 0/0 is 0.

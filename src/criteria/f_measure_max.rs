@@ -56,7 +56,7 @@ pub(super) static INFO: Info = Info {
         },
     ],
     example_score: 0.6,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl FMeasureMax {

@@ -71,7 +71,7 @@ impl LossRise {
     /// A bound on the rise when rows of weight `moved` join others, which gives them the weight
     /// `all` together, for `classes` classes. For a given `all` it never falls as `moved` grows,
     /// and is concave.
-    pub fn of(self, moved: f64, all: f64, classes: usize) -> f64 {
+    pub fn bound(self, moved: f64, all: f64, classes: usize) -> f64 {
         match self {
             _ if moved <= 0.0 => 0.0,
             Self::Unknown => f64::INFINITY,
@@ -157,7 +157,7 @@ impl Info {
     /// The facts that most criteria on tables have in common: a distance `-s`, scores from 0 to 1,
     /// no options, the order of branches and of classes means nothing, and the example of all. A
     /// criterion overrides the others.
-    pub const ON_TABLES: Self = Self {
+    pub const TABLE_DEFAULTS: Self = Self {
         name: "",
         aliases: &[],
         class_name: "",
@@ -185,14 +185,14 @@ impl Info {
 
     /// The facts that criteria on a numeric target have in common: scores from 0 on, and the worked
     /// example.
-    pub(crate) const fn on_numbers(evidence: EvidenceKind) -> Self {
+    pub(crate) const fn number_defaults(evidence: EvidenceKind) -> Self {
         Self {
             evidence,
             target: TargetKind::Number,
             highest: None,
             example: &[],
             target_example: &[&[1.0, 2.0, 3.0], &[6.0, 8.0]],
-            ..Self::ON_TABLES
+            ..Self::TABLE_DEFAULTS
         }
     }
 
@@ -219,7 +219,7 @@ impl Info {
     }
 
     /// The facts that criteria beyond tables have in common: no bounds, no worked example.
-    pub const fn beyond_tables(evidence: EvidenceKind) -> Self {
-        Self { evidence, lowest: None, highest: None, example: &[], ..Self::ON_TABLES }
+    pub const fn non_table_defaults(evidence: EvidenceKind) -> Self {
+        Self { evidence, lowest: None, highest: None, example: &[], ..Self::TABLE_DEFAULTS }
     }
 }

@@ -163,7 +163,7 @@ pub trait Criterion: Properties {
     /// The value and the impurity of a node with these rows, as far as moments determine them.
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
         let variance = grid.variance(rows);
-        Outcome { value: grid.number(rows.mean), impurity: variance, variance }
+        Outcome { value: grid.to_number(rows.mean), impurity: variance, variance }
     }
     /// Whether the impurity of rows is the mean of their divergences from their mean, which moments
     /// do not determine.
@@ -201,7 +201,7 @@ impl dyn Criterion + '_ {
     /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`. A score
     /// of minus infinity says that a candidate is not valid: growth never takes it.
     pub fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.admit(tables.classes, tables.n()).map_err(|e| e.with_owner(self.info().name))?;
+        self.admit(tables.classes, tables.weight()).map_err(|e| e.with_owner(self.info().name))?;
         self.evaluate(tables, false, out)
     }
     /// Distances (smaller is better) of all candidates of a block. `out.len() == tables.len`.
@@ -209,7 +209,7 @@ impl dyn Criterion + '_ {
     /// negative score, but where the score subtracts a term of the node, the distance may leave
     /// that term out.
     pub fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.admit(tables.classes, tables.n()).map_err(|e| e.with_owner(self.info().name))?;
+        self.admit(tables.classes, tables.weight()).map_err(|e| e.with_owner(self.info().name))?;
         self.evaluate(tables, true, out)
     }
     /// The score of one table. It serves callers with one table, such as a scan that scores an
@@ -300,10 +300,10 @@ impl<F: Formula> Criterion for F {
     fn row_terms(&self, row: &rows::Row<'_>, out: &mut [f64]) -> bool {
         match row.totals {
             Cells::Rows(_) => {
-                row.of::<u32>().is_some_and(|row| Formula::row_terms(self, &row, out))
+                row.with_counts::<u32>().is_some_and(|row| Formula::row_terms(self, &row, out))
             }
             Cells::Weights(_) => {
-                row.of::<f64>().is_some_and(|row| Formula::row_terms(self, &row, out))
+                row.with_counts::<f64>().is_some_and(|row| Formula::row_terms(self, &row, out))
             }
             Cells::Moments(_) => false,
         }

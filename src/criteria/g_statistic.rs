@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     convex: true,
     extensive: true,
     example_score: 4.7889503726491585,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for GStatistic {

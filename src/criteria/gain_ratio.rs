@@ -65,7 +65,7 @@ pub(super) static INFO: Info = Info {
         },
     ],
     example_score: 0.15642756242117517,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for GainRatio {
@@ -74,7 +74,7 @@ impl Properties for GainRatio {
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::XLog2X, scores: gains::gain_ratio, bound: None })
+        Some(RunningScores { term: Term::XLog2X, scores: gains::write_gain_ratios, bound: None })
     }
 
     fn gain_filter(&self) -> GainFilter {

@@ -53,7 +53,7 @@ impl Cuts<'_> {
 
 /// Information gain. The result bounds the distance of the scores from `information`'s, as
 /// [`RunningScores::scores`](super::RunningScores) requires.
-pub(super) fn gain(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
+pub(super) fn write_gains(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
     let share = 1.0 / f64::from(cuts.n);
     cuts.gains(out, |gain, _| gain * share);
     cuts.gain_error()
@@ -61,7 +61,7 @@ pub(super) fn gain(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
 
 /// Gain ratio. The bound grows as the smallest split entropy falls, because the error of the gain
 /// is divided by it. A cut with all rows on one side gives 0/0, which has no meaning.
-pub(super) fn gain_ratio(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
+pub(super) fn write_gain_ratios(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
     let n = cuts.n;
     let whole = cuts.logs.x_log2_x_table()[n as usize];
     let mut smallest = f64::INFINITY;

@@ -33,7 +33,7 @@ pub(super) static INFO: Info = Info {
     convex: true,
     fractional: true,
     example_score: 0.11632653061224485,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 /// The share of a row, and the purity `sum_c (n_c / n)^2` before the split. An empty node is pure.

@@ -24,7 +24,7 @@ pub(super) static INFO: Info = Info {
     highest: Some(SQRT_2),
     convex: true,
     example_score: 0.7344429952825182,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for Hellinger {

@@ -39,7 +39,7 @@ impl Impurity {
     /// Impurity of class counts, 0 without rows. The result is a mean per row, from 0 for rows of
     /// one class; [`Self::Entropy`] is in bits. The impurities of a numeric target give 0, as class
     /// counts do not hold them.
-    pub fn of<C: Count>(self, counts: &[C]) -> f64 {
+    pub fn of_counts<C: Count>(self, counts: &[C]) -> f64 {
         let n: f64 = counts.iter().map(|c| c.value()).sum();
         let shares = counts.iter().map(|c| c.value() / n);
         match self {
@@ -89,8 +89,8 @@ mod tests {
             let weights: Vec<f64> = counts.iter().map(|&c| f64::from(c) * 1e-200).collect();
             for impurity in ALL {
                 let expected = naive(impurity, &counts);
-                assert!((impurity.of(&counts) - expected).abs() < 1e-12);
-                assert!((impurity.of(&weights) - expected).abs() < 1e-12);
+                assert!((impurity.of_counts(&counts) - expected).abs() < 1e-12);
+                assert!((impurity.of_counts(&weights) - expected).abs() < 1e-12);
             }
         }
     }
@@ -99,7 +99,7 @@ mod tests {
     fn pure_rows_cost_nothing_whatever_they_weigh() {
         for impurity in ALL {
             for weight in [0.0, 0.1, 1.0 / 3.0, 1e-300, 1e200] {
-                assert_eq!(impurity.of(&[0.0, weight, 0.0]), 0.0, "{impurity:?} {weight}");
+                assert_eq!(impurity.of_counts(&[0.0, weight, 0.0]), 0.0, "{impurity:?} {weight}");
             }
         }
     }

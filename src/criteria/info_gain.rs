@@ -30,7 +30,7 @@ pub(super) static INFO: Info = Info {
     convex: true,
     fractional: true,
     example_score: 0.24674981977443916,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for InfoGain {
@@ -43,7 +43,7 @@ impl Properties for InfoGain {
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::XLog2X, scores: gains::gain, bound: None })
+        Some(RunningScores { term: Term::XLog2X, scores: gains::write_gains, bound: None })
     }
 
     fn screen(&self, tables: &Tables<'_>, out: &mut [f64]) -> Option<f64> {

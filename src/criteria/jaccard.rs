@@ -107,7 +107,7 @@ pub(super) static INFO: Info = Info {
         },
     ],
     example_score: 0.873015873015873,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Jaccard {

@@ -36,7 +36,7 @@ pub(super) static INFO: Info = Info {
     lowest: Some(0.0),
     options: &[K, TIES],
     extensive: true,
-    ..Info::beyond_tables(EvidenceKind::Neighbours)
+    ..Info::non_table_defaults(EvidenceKind::Neighbours)
 };
 
 impl Criterion for KNearestMerit {}

@@ -21,7 +21,7 @@ pub(super) static INFO: Info = Info {
     formula: r"\sum_m \frac{n_m}{n} \frac{\max_c n_{mc} + 1}{n_m + k}",
     source: "clark1991",
     example_score: 0.6462585034013605,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for Laplace {

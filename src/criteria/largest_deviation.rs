@@ -19,7 +19,7 @@ static INFO: Info = Info {
     source: "hothorn2006",
     highest: None,
     extensive: true,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for LargestDeviation {

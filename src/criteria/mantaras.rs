@@ -27,7 +27,7 @@ pub(super) static INFO: Info = Info {
     metric: true,
     convex: true,
     example_score: 0.10865525141075634,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for Mantaras {

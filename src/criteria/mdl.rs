@@ -30,7 +30,7 @@ pub(super) static INFO: Info = Info {
     highest: None,
     stops_without_gain: true,
     example_score: 0.05274339773857901,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for DescriptionLength {

@@ -67,7 +67,7 @@ pub(super) static INFO: Info = Info {
         },
     ],
     extensive: true,
-    ..Info::beyond_tables(EvidenceKind::Rows)
+    ..Info::non_table_defaults(EvidenceKind::Rows)
 };
 
 impl Criterion for MinimalTreeSize {}

@@ -105,7 +105,7 @@ impl<M: OnMoments> Criterion for MomentCriterion<M> {
     }
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
         Outcome {
-            value: grid.number(rows.mean),
+            value: grid.to_number(rows.mean),
             impurity: self.0.impurity(rows, grid),
             variance: grid.variance(rows),
         }

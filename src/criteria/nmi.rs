@@ -27,7 +27,7 @@ pub(super) static GEOMETRIC: Info = Info {
     symmetric: true,
     convex: true,
     example_score: 0.20260729837250127,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 /// Gain over the smaller of the two entropies; no options.
@@ -44,7 +44,7 @@ pub(super) static MIN: Info = Info {
     symmetric: true,
     convex: true,
     example_score: 0.2624199771347135,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 /// Gain over the larger of the two entropies; no options.
@@ -60,7 +60,7 @@ pub(super) static MAX: Info = Info {
     source: "vinh2010",
     symmetric: true,
     example_score: 0.15642756242117517,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 macro_rules! normalised {

@@ -23,7 +23,7 @@ pub(super) static INFO: Info = Info {
     source: "chen2013",
     convex: true,
     example_score: 0.15568180298408846,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for NormalGain {

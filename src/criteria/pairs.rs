@@ -55,11 +55,11 @@ impl<M: ByMetric> OnPairs for M {
             }
         }
     }
-    fn whole(&self, pairs: &Pairs<'_>) -> Result<f64> {
+    fn undivided(&self, pairs: &Pairs<'_>) -> Result<f64> {
         match (self.metric(), pairs.weighed) {
             (PairMetric::ContextualMerit | PairMetric::Relief, _) => Ok(0.0),
-            (_, Some(sums)) => Ok(sums.whole()),
-            (_, None) => Ok(pairs.profile.whole(&self.setting(&mut || Ok(pairs.radius))?)),
+            (_, Some(sums)) => Ok(sums.undivided()),
+            (_, None) => Ok(pairs.profile.undivided(&self.setting(&mut || Ok(pairs.radius))?)),
         }
     }
     fn reads_radius(&self) -> bool {

@@ -73,7 +73,7 @@ pub(super) static INFO: Info = Info {
         PRECISION,
     ],
     extensive: true,
-    ..Info::beyond_tables(EvidenceKind::Pairs)
+    ..Info::non_table_defaults(EvidenceKind::Pairs)
 };
 
 impl Criterion for Pi {}

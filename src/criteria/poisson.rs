@@ -29,7 +29,7 @@ pub(super) static INFO: Info = Info {
     source: "therneau1997",
     fractional: true,
     example_score: 0.735_147_589_547_247_2,
-    ..Info::on_numbers(EvidenceKind::Moments)
+    ..Info::number_defaults(EvidenceKind::Moments)
 };
 
 /// `y ln y`, 0 at 0.
@@ -47,7 +47,7 @@ impl OnMoments for Poisson {
 
     /// The impurity without `mean(y ln y)`, which the rows add.
     fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64 {
-        -y_ln_y(grid.number(rows.mean))
+        -y_ln_y(grid.to_number(rows.mean))
     }
 
     fn score(
@@ -56,10 +56,10 @@ impl OnMoments for Poisson {
         branches: &mut dyn Iterator<Item = Moments>,
         grid: TargetGrid,
     ) -> f64 {
-        let (mut between, at) = (0.0, grid.number(node.mean));
+        let (mut between, at) = (0.0, grid.to_number(node.mean));
         for branch in branches.filter(|branch| branch.weight > 0.0) {
             // Less than half a unit is a sum of 0.
-            if grid.number(branch.mean) * branch.weight < 0.5 * grid.unit {
+            if grid.to_number(branch.mean) * branch.weight < 0.5 * grid.unit {
                 return f64::NEG_INFINITY;
             }
             let difference = (branch.mean - node.mean) * grid.unit;

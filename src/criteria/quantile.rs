@@ -45,7 +45,7 @@ pub(super) static INFO: Info = Info {
         ..OptionInfo::PLAIN
     }],
     example_score: 0.7,
-    ..Info::on_numbers(EvidenceKind::Order)
+    ..Info::number_defaults(EvidenceKind::Order)
 };
 
 impl Criterion for Quantile {}

@@ -41,7 +41,7 @@ pub(super) static INFO: Info = Info {
         ..OptionInfo::PLAIN
     }],
     extensive: true,
-    ..Info::beyond_tables(EvidenceKind::Pairs)
+    ..Info::non_table_defaults(EvidenceKind::Pairs)
 };
 
 impl Criterion for Relief {}

@@ -45,7 +45,7 @@ pub(super) static INFO: Info = Info {
     lowest: Some(-1.0),
     highest: Some(1.0),
     options: &[K, TIES, MULTICLASS, RANK],
-    ..Info::beyond_tables(EvidenceKind::Neighbours)
+    ..Info::non_table_defaults(EvidenceKind::Neighbours)
 };
 
 impl Criterion for ReliefF {}

@@ -46,7 +46,7 @@ pub struct RowOf<'a, C> {
 impl<'a> Row<'a> {
     /// The row, if its counts are of this kind. `None` otherwise, also if some of its lists are
     /// rows and others weights; the caller then computes the whole distance.
-    pub fn of<C: Count>(&self) -> Option<RowOf<'a, C>> {
+    pub fn with_counts<C: Count>(&self) -> Option<RowOf<'a, C>> {
         Some(RowOf {
             label: self.label,
             base: C::of_cells(self.base)?,

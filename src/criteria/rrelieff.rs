@@ -86,7 +86,7 @@ pub(super) static INFO: Info = Info {
             ..OptionInfo::PLAIN
         },
     ],
-    ..Info::beyond_tables(EvidenceKind::Neighbours)
+    ..Info::non_table_defaults(EvidenceKind::Neighbours)
 };
 
 impl Criterion for RReliefF {}

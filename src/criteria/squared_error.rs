@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
     source: "breiman1984",
     fractional: true,
     example_score: 6.0,
-    ..Info::on_numbers(EvidenceKind::Moments)
+    ..Info::number_defaults(EvidenceKind::Moments)
 };
 
 impl OnMoments for SquaredError {

@@ -48,7 +48,7 @@ pub(super) static INFO: Info = Info {
         ..OptionInfo::PLAIN
     }],
     example_score: 1.717_783_013_524_423_9,
-    ..Info::on_numbers(EvidenceKind::Moments)
+    ..Info::number_defaults(EvidenceKind::Moments)
 };
 
 impl OnMoments for StandardDeviation {

@@ -39,7 +39,7 @@ pub(super) static INFO: Info = Info {
     lowest: Some(-1.0),
     highest: Some(1.0),
     options: &[MULTICLASS],
-    ..Info::beyond_tables(EvidenceKind::Neighbours)
+    ..Info::non_table_defaults(EvidenceKind::Neighbours)
 };
 
 pub(super) static STAR: Info = Info {

@@ -23,7 +23,7 @@ pub(super) static INFO: Info = Info {
     symmetric: true,
     convex: true,
     example_score: 0.19601269424826745,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for SymmetricUncertainty {

@@ -37,7 +37,7 @@ impl Context {
     /// The weight, the sum and the sum of squares of a numeric target.
     fn sums(&self, rows: &Moments) -> [f64; SUMS] {
         let (mean, unit) =
-            self.grid.map_or((rows.mean, 1.0), |grid| (grid.number(rows.mean), grid.unit));
+            self.grid.map_or((rows.mean, 1.0), |grid| (grid.to_number(rows.mean), grid.unit));
         let sum = rows.weight * mean;
         [rows.weight, sum, rows.deviation * unit * unit + sum * mean]
     }
@@ -187,7 +187,7 @@ impl<'a> Tables<'a> {
 
     /// Rows (or weight) of the node. For a numeric target it is the weight of the rows. Checks of
     /// options read it, whatever the kind of the counts is.
-    pub fn n(&self) -> f64 {
+    pub fn weight(&self) -> f64 {
         match self.totals {
             Cells::Rows(t) => t.iter().map(|&c| f64::from(c)).sum(),
             Cells::Weights(t) => t.iter().sum(),

@@ -24,7 +24,7 @@ pub(super) static INFO: Info = Info {
     convex: true,
     example: &[&[3, 4], &[6, 1]],
     example_score: 0.04591836734693877,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 impl Properties for Twoing {

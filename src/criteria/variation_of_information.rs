@@ -30,7 +30,7 @@ pub(super) static INFO: Info = Info {
     metric: true,
     stops_without_gain: true,
     example_score: -2.024192601974098,
-    ..Info::ON_TABLES
+    ..Info::TABLE_DEFAULTS
 };
 
 /// Subtract `sum_c n_c/n H(m|c)` from the numbers in `out`.

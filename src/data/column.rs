@@ -1,6 +1,6 @@
 //! One encoded feature of a data set ([`Column`]), and the columns of codes.
 
-use super::draw::Draw;
+use super::drawn_rows::DrawnRows;
 use super::numeric_column::NumericColumn;
 
 /// One feature, encoded.
@@ -88,7 +88,7 @@ impl NominalColumn {
     }
 
     /// A copy of the rows of the column that were drawn.
-    pub(super) fn draw(&self, draw: &Draw) -> Self {
+    pub(super) fn draw(&self, draw: &DrawnRows) -> Self {
         Self::new(self.n_levels, draw.rows().iter().map(|&row| self.code(row)))
     }
 

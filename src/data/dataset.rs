@@ -7,7 +7,7 @@
 
 use super::source::{RowChoice, RowSource};
 use super::{
-    Bins, Column, Draw, Label, MISSING, NominalColumn, NumericColumn, Planes, Schema, Target,
+    Bins, Column, DrawnRows, Label, MISSING, NominalColumn, NumericColumn, Planes, Schema, Target,
     Weights,
 };
 use crate::error::Result;
@@ -166,7 +166,7 @@ impl<'a> Dataset<'a> {
 
     /// The bootstrap sample of a draw: each drawn row is an internal row, so that several may have
     /// one original row. Numbers are shared with this data set, which must not be a sample itself.
-    pub fn bootstrap_sample(&self, draw: &Arc<Draw>) -> Self {
+    pub fn bootstrap_sample(&self, draw: &Arc<DrawnRows>) -> Self {
         let columns = self.columns().iter().map(|column| match column {
             Column::Numeric(c) => Column::Numeric(c.draw(draw)),
             Column::Nominal(c) => Column::Nominal(c.draw(draw)),
@@ -175,7 +175,7 @@ impl<'a> Dataset<'a> {
         let classes = draw.rows().iter().map(|&row| self.classes()[row as usize]).collect();
         let original = draw.rows().iter().map(|&row| self.original()[row as usize]).collect();
         Self {
-            target: self.target.as_ref().map(|target| target.of_rows(draw.rows())),
+            target: self.target.as_ref().map(|target| target.select(draw.rows())),
             ..self.with_rows(columns.collect(), classes, class_starts, original)
         }
     }

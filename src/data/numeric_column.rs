@@ -3,10 +3,10 @@
 //! A column either has its values in memory or reads them from a table of the caller
 //! ([`RowSource`]), which saves a copy of the table; such a column is *lent*. The sorted order is a
 //! list of entries ([`sorted_entries`]), made on first use. Clones of a column share values and
-//! order. A bootstrap sample of the rows ([`Draw`]) shares them, too: its values are looked up
+//! order. A bootstrap sample of the rows ([`DrawnRows`]) shares them, too: its values are looked up
 //! through the draw, and its order is derived from the order of the column without a sort.
 
-use super::draw::Draw;
+use super::drawn_rows::DrawnRows;
 use super::entries::{entry_row, pack_entry};
 use super::sorted_entries::sorted_entries;
 use super::source::{RowChoice, RowSource};
@@ -66,7 +66,7 @@ struct UnfilledColumn<'a> {
 /// A bootstrap sample of the rows of a column. Values and order are made on first use.
 #[derive(Debug)]
 struct SampledColumn {
-    draw: Arc<Draw>,
+    draw: Arc<DrawnRows>,
     n_missing: usize,
     values: OnceLock<Vec<f64>>,
     order: OnceLock<Vec<u32>>,
@@ -115,7 +115,7 @@ impl<'a> NumericColumn<'a> {
 
     /// The rows of the column that were drawn, without a copy of its values. The column itself
     /// must not be a sample: a draw from a sample would read the rows of the column behind it.
-    pub(super) fn draw(&self, draw: &Arc<Draw>) -> Self {
+    pub(super) fn draw(&self, draw: &Arc<DrawnRows>) -> Self {
         let n_missing = if self.base.n_missing == 0 {
             0
         } else {

@@ -22,7 +22,7 @@ impl RowSet {
     }
 
     /// Rows of a data set with `n` rows, given in any order; repetitions are dropped.
-    pub fn of(rows: Vec<u32>, n: usize) -> Self {
+    pub fn new(rows: Vec<u32>, n: usize) -> Self {
         let mut bits = Bits::new(n);
         rows.iter().for_each(|&r| bits.set(r));
         let rows: Vec<u32> = bits.ones().collect();

@@ -46,13 +46,13 @@ impl TargetGrid {
                 high - low
             )));
         }
-        Ok(Self::between(low, high))
+        Ok(Self::for_range(low, high))
     }
 
     /// The grid of finite numbers from `low` to `high`, whose range the caller has checked. The
     /// unit is 1 where both are equal, and else the power of two with which the range has 2^40 to
     /// 2^41 units.
-    pub fn between(low: f64, high: f64) -> Self {
+    pub fn for_range(low: f64, high: f64) -> Self {
         if low == high {
             return Self { middle: low, unit: 1.0 };
         }
@@ -65,16 +65,16 @@ impl TargetGrid {
     }
 
     /// A number in units, as growth sums it: the nearest, but a positive number stays positive.
-    pub fn units(self, value: f64) -> i64 {
+    pub fn to_units(self, value: f64) -> i64 {
         let units = ((value - self.middle) / self.unit).round();
-        let is_lost = value > 0.0 && self.number(units) <= 0.0;
+        let is_lost = value > 0.0 && self.to_number(units) <= 0.0;
         units as i64 + i64::from(is_lost)
     }
 
     /// The number `units` units above the middle. Means and thresholds in units, which need not be
     /// whole, become numbers of the user by it.
     #[inline]
-    pub fn number(self, units: f64) -> f64 {
+    pub fn to_number(self, units: f64) -> f64 {
         self.middle + units * self.unit
     }
 
@@ -100,15 +100,15 @@ pub struct Target {
 impl Target {
     /// The target of rows with these ascending numbers, rounded to a grid.
     pub(super) fn new(grid: TargetGrid, numbers: Vec<f64>) -> Self {
-        let units: Vec<i64> = numbers.iter().map(|&y| grid.units(y)).collect();
-        let is_exact = units.iter().zip(&numbers).all(|(&u, &y)| grid.number(u as f64) == y);
+        let units: Vec<i64> = numbers.iter().map(|&y| grid.to_units(y)).collect();
+        let is_exact = units.iter().zip(&numbers).all(|(&u, &y)| grid.to_number(u as f64) == y);
         let gaps = numbers.windows(2).map(|two| two[1] - two[0]).filter(|&gap| gap > 0.0);
         let gap = gaps.fold(f64::INFINITY, f64::min);
         Self { numbers: Arc::new(numbers), units: Arc::new(units), grid, is_exact, gap }
     }
 
     /// The target of some rows, in their order; a row may be among them several times.
-    pub(super) fn of_rows(&self, rows: &[u32]) -> Self {
+    pub(super) fn select(&self, rows: &[u32]) -> Self {
         let units = rows.iter().map(|&row| self.units[row as usize]).collect();
         let numbers = rows.iter().map(|&row| self.value(row)).collect();
         Self { numbers: Arc::new(numbers), units: Arc::new(units), ..*self }
@@ -125,7 +125,7 @@ impl Target {
     pub fn grid_of_rows(&self, rows: &[u32]) -> TargetGrid {
         match rows {
             [first, .., last] if self.value(*last) - self.value(*first) >= SMALLEST_RANGE => {
-                TargetGrid::between(self.value(*first), self.value(*last))
+                TargetGrid::for_range(self.value(*first), self.value(*last))
             }
             _ => TargetGrid { middle: 0.0, unit: f64::INFINITY },
         }
@@ -217,7 +217,7 @@ mod tests {
         for values in cases {
             let target = Target::new(Target::grid_of("y", values).unwrap(), values.to_vec());
             for (row, &y) in values.iter().enumerate() {
-                let error = (target.grid.number(target.units[row] as f64) - y).abs();
+                let error = (target.grid.to_number(target.units[row] as f64) - y).abs();
                 assert!(error <= 0.5 * target.grid.unit + y.abs() * f64::EPSILON, "{y} {error}");
                 assert!(target.units[row].unsigned_abs() <= 1 << 40);
             }

@@ -108,7 +108,7 @@ impl Weights {
 
     /// The weights of some rows, in their order. A row may be listed several times; the kind of
     /// weights and their unit stay the same.
-    pub fn of_rows(&self, rows: &[u32]) -> Self {
+    pub fn select(&self, rows: &[u32]) -> Self {
         match self {
             Self::Unit => Self::Unit,
             Self::Integer(w) => Self::Integer(rows.iter().map(|&row| w[row as usize]).collect()),

@@ -117,7 +117,7 @@ impl<'a, W: Weighing> MdlpSearch<'a, W> {
         self.above.clear();
         for group in groups {
             for &row in self.sorted.rows(group) {
-                self.above.add(self.classes[row as usize], self.weighing.of(row));
+                self.above.add(self.classes[row as usize], self.weighing.row_sum(row));
             }
         }
     }
@@ -125,7 +125,7 @@ impl<'a, W: Weighing> MdlpSearch<'a, W> {
     /// Move one group from above to below.
     fn pass(&mut self, group: usize) {
         for &row in self.sorted.rows(group) {
-            let (class, weight) = (self.classes[row as usize], self.weighing.of(row));
+            let (class, weight) = (self.classes[row as usize], self.weighing.row_sum(row));
             self.above.remove(class, weight);
             self.below.add(class, weight);
         }

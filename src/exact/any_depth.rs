@@ -157,8 +157,9 @@ pub(super) fn solve_any(
     let is_given = one_level_less.is_some();
     let less = one_level_less.unwrap_or_else(|| {
         let unknown = vec![0.0; query.set.columns.len()];
-        let &Query { set, depth, leaves, hint, share, .. } = query;
-        let query = Query { hint, share, ..Query::new(set, depth - 1, leaves, &unknown) };
+        let &Query { set, depth, leaves, hint, sufficient_share, .. } = query;
+        let query =
+            Query { hint, sufficient_share, ..Query::new(set, depth - 1, leaves, &unknown) };
         solve_any(setting, &query, None, control)
     });
     let tie = if best.resolves_ties { setting.tie } else { 0.0 };
@@ -537,7 +538,7 @@ impl Deeper<'_, '_> {
         solved: &mut SolvedThreshold,
     ) -> Result<()> {
         let (depth, leaves) = (self.query.depth - 1, job.gap.leaves[side]);
-        let most = if self.query.share < 1.0 { job.limit } else { f64::INFINITY };
+        let most = if self.query.sufficient_share < 1.0 { job.limit } else { f64::INFINITY };
         let limit = (self.target(job) - solved.lower[1 - side]).min(most).max(solved.lower[side]);
         let key = SolvedKey { rows: hash, depth, leaves };
         if let Some(tree) = setting.solved.get(&key, limit) {
@@ -565,7 +566,7 @@ impl Deeper<'_, '_> {
             hint,
             // The bound of each side must be closer to its cost than the bound of the sum has to
             // be.
-            share: (1.0 + self.query.share) / 2.0,
+            sufficient_share: (1.0 + self.query.sufficient_share) / 2.0,
             resolves_ties: false,
             is_root: false,
         };

@@ -36,7 +36,7 @@ pub(super) enum Halt {
 impl Halt {
     /// The reason for an error of [`Control::check`]. Time that is up stops the search as a spent
     /// budget does, and every other error counts as cancelled.
-    pub(super) fn of(error: Error) -> Self {
+    pub(super) fn from_error(error: Error) -> Self {
         match error {
             Error::OutOfTime => Self::Spent,
             _ => Self::Cancelled,
@@ -75,7 +75,7 @@ impl<'a> Meter<'a> {
     /// Stop if time is up or the caller cancelled. It counts no search node, so loops within a node
     /// call it.
     pub(super) fn check(&self) -> Result<(), Halt> {
-        self.control.check().map_err(Halt::of)
+        self.control.check().map_err(Halt::from_error)
     }
 }
 
@@ -237,7 +237,7 @@ impl<'a> ConsistentSearch<'a> {
         let mut cuts_of: Vec<FeatureCuts> = Vec::with_capacity(n_features);
         for feature in 0..n_features {
             let mut cuts = FeatureCuts::default();
-            cuts.find(self.problem, feature, lists.of(feature));
+            cuts.find(self.problem, feature, lists.order_of(feature));
             if cuts.pure_left > cuts.pure_right {
                 let found = FoundCut { cut: cuts.cuts[cuts.pure_right], splits: 1 };
                 return Ok(Some(self.split_at(feature, lists, found)));
@@ -276,7 +276,7 @@ impl<'a> ConsistentSearch<'a> {
 
     /// The test of a cut: up to the rank of the last row on its left.
     fn split_at(&self, feature: usize, lists: &SortedLists, found: FoundCut) -> FoundSplit {
-        let last_on_left = lists.of(feature)[usize::from(found.cut) - 1];
+        let last_on_left = lists.order_of(feature)[usize::from(found.cut) - 1];
         let rank = self.problem.ranks[feature][usize::from(last_on_left)];
         FoundSplit { split: RankTest { feature: feature as u16, rank }, splits: found.splits }
     }
@@ -298,7 +298,7 @@ impl<'a> ConsistentSearch<'a> {
         }
         let mut candidates: Vec<LeafCut> = Vec::new();
         for (feature, cuts) in cuts_of.iter().enumerate() {
-            let list = lists.of(feature);
+            let list = lists.order_of(feature);
             if cuts.pure_left > 0 {
                 let cut = cuts.cuts[cuts.pure_left - 1];
                 candidates.push(LeafCut { feature, cut, rest: Self::sides(bits, list, cut).1 });
@@ -333,7 +333,7 @@ impl<'a> ConsistentSearch<'a> {
         cuts: &FeatureCuts,
         budget: u16,
     ) -> Result<Option<FoundCut>, Halt> {
-        let list = lists.of(feature);
+        let list = lists.order_of(feature);
         for i in cuts.pure_left..cuts.pure_right {
             if u16::from(cuts.left[i]) + u16::from(cuts.right[i]) > budget - 1 {
                 continue;
@@ -381,7 +381,7 @@ impl<'a> ConsistentSearch<'a> {
         cuts: &FeatureCuts,
         budget: u16,
     ) -> Result<Option<FoundCut>, Halt> {
-        let list = lists.of(feature);
+        let list = lists.order_of(feature);
         // Cuts that are not excluded yet.
         let (mut from, mut to) = (cuts.pure_left, cuts.pure_right);
         for share in 1..=(budget - 1) / 2 {

@@ -45,12 +45,12 @@ pub(super) fn grow(
         }
         let lists = Rc::new(above.restrict(problem.n_features, bits));
         let mut totals = vec![0_u32; n_sets];
-        lists.of(0).iter().for_each(|&row| totals[class_of[usize::from(row)]] += 1);
+        lists.order_of(0).iter().for_each(|&row| totals[class_of[usize::from(row)]] += 1);
         // The cut of least weighted impurity, the first one on ties.
         let mut best: Option<(f64, RankTest)> = None;
         for feature in 0..problem.n_features {
             control.check()?;
-            let list = lists.of(feature);
+            let list = lists.order_of(feature);
             cuts.find(problem, feature, list);
             let (mut left, mut right) = (vec![0_u32; n_sets], totals.clone());
             let mut n_left = 0_usize;
@@ -62,7 +62,8 @@ pub(super) fn grow(
                 }
                 n_left = cut;
                 let n_right = list.len() - n_left;
-                let score = n_left as f64 * measure.of(&left) + n_right as f64 * measure.of(&right);
+                let score = n_left as f64 * measure.of_counts(&left)
+                    + n_right as f64 * measure.of_counts(&right);
                 if best.is_none_or(|(least, _)| score < least) {
                     let rank = problem.ranks[feature][usize::from(list[n_left - 1])];
                     best = Some((score, RankTest { feature: feature as u16, rank }));

@@ -162,7 +162,7 @@ impl GreedyGrowth<'_, '_> {
                 [sorted.first, sorted.last].map(|threshold| sorted.rows_below(threshold));
             for (k, &row) in sorted.order.iter().enumerate() {
                 let class = usize::from(rows.class[row as usize]);
-                left[class] = left[class].plus(C::of(rows.weight(row)));
+                left[class] = left[class].plus(C::from_weight(rows.weight(row)));
                 if sorted.marks[k] & ALLOWED != 0 && (fewest..=most).contains(&(k + 1)) {
                     let below = rows.columns[column].ranks[sorted.order[k + 1] as usize];
                     candidates.push(&left, RankedTest { column: column as u32, below });
@@ -197,7 +197,7 @@ struct Candidates<C> {
 
 impl<C: Weight> Candidates<C> {
     fn new(counts: &[f64]) -> Self {
-        let totals = counts.iter().map(|&count| C::of(count)).collect();
+        let totals = counts.iter().map(|&count| C::from_weight(count)).collect();
         let cells = vec![C::default(); 2 * counts.len() * BLOCK];
         let best = || BestTest { score: f64::NEG_INFINITY, test: None, left: Vec::new() };
         Self { totals, cells, tests: Vec::with_capacity(BLOCK), best: [best(), best()] }

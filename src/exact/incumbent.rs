@@ -77,8 +77,8 @@ impl Incumbent {
     }
 
     /// The lower bound at which the search may stop, if a bound of this share of the cost will do
-    /// ([`super::query::Query::share`]). For a share of 1 it is the cost itself, so that the best
-    /// tree must be proven.
+    /// ([`super::query::Query::sufficient_share`]). For a share of 1 it is the cost itself, so that
+    /// the best tree must be proven.
     pub(super) fn sufficient_bound(&self, share: f64) -> f64 {
         if share < 1.0 { self.cost.min(share * self.reached) } else { self.cost }
     }

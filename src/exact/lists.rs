@@ -28,14 +28,14 @@ impl SortedLists {
         let mut rows = Vec::with_capacity(n_features * n_rows);
         for feature in 0..n_features {
             let is_member = |&&row: &&u16| bits[usize::from(row >> 6)] >> (row & 63) & 1 == 1;
-            rows.extend(self.of(feature).iter().filter(is_member));
+            rows.extend(self.order_of(feature).iter().filter(is_member));
         }
         Self { n_rows, rows }
     }
 
     /// Rows in ascending order of a feature. Rows with the same rank are in the order of their
     /// numbers.
-    pub(super) fn of(&self, feature: usize) -> &[u16] {
+    pub(super) fn order_of(&self, feature: usize) -> &[u16] {
         &self.rows[feature * self.n_rows..(feature + 1) * self.n_rows]
     }
 }

@@ -356,19 +356,19 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
 /// The type in which the weights of the classes are summed: whole or real numbers.
 pub(super) trait Weight: Count {
     /// A weight in this type.
-    fn of(weight: f64) -> Self;
+    fn from_weight(weight: f64) -> Self;
 }
 
 impl Weight for u32 {
     #[inline]
-    fn of(weight: f64) -> Self {
+    fn from_weight(weight: f64) -> Self {
         weight as Self
     }
 }
 
 impl Weight for f64 {
     #[inline]
-    fn of(weight: f64) -> Self {
+    fn from_weight(weight: f64) -> Self {
         weight
     }
 }
@@ -403,7 +403,7 @@ impl LeafLoss {
                 for (leaf, out) in out.iter_mut().enumerate() {
                     let cost = |label: usize| {
                         let each = (0..classes).map(|class| {
-                            counts[class * n + leaf].value() * costs.of_row(class, label as i32)
+                            counts[class * n + leaf].value() * costs.row_cost(class, label as i32)
                         });
                         each.sum::<f64>()
                     };
@@ -455,7 +455,7 @@ impl<C: Weight> AdditiveLoss<C> {
             let (before, left) = (&before[class], &codes.left[class]);
             let (passed, behind) = (passed[class], totals[class].minus(passed[class]));
             for l in 0..LANES {
-                let second = C::of(left[l]).minus(before[l]);
+                let second = C::from_weight(left[l]).minus(before[l]);
                 leaves[l] = before[l];
                 leaves[LANES + l] = second;
                 leaves[2 * LANES + l] = passed.minus(before[l]);
@@ -468,7 +468,7 @@ impl<C: Weight> AdditiveLoss<C> {
 
 impl<C: Weight> Loss for AdditiveLoss<C> {
     fn leaf(&self, counts: &[f64]) -> f64 {
-        let counts: Vec<C> = counts.iter().map(|&x| C::of(x)).collect();
+        let counts: Vec<C> = counts.iter().map(|&x| C::from_weight(x)).collect();
         let mut loss = [0.0];
         self.loss.write_losses(&counts, &mut loss);
         loss[0]
@@ -486,7 +486,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
         let memory = memory.get::<AdditiveMemory<C>>();
         memory.codes.fill(rows, set, thresholds);
         memory.totals.clear();
-        memory.totals.extend(set.counts.iter().map(|&x| C::of(x)));
+        memory.totals.extend(set.counts.iter().map(|&x| C::from_weight(x)));
         memory.leaves.clear();
         memory.leaves.resize(LEAVES * rows.classes, C::default());
         memory.before.clear();
@@ -514,7 +514,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
                 let code_and_class = memory.codes.by_row[row as usize];
                 let class = usize::from(code_and_class >> 8);
                 let code = u32::from(code_and_class & 255);
-                let (weight, size) = (C::of(rows.weight(row)), rows.size(row));
+                let (weight, size) = (C::from_weight(rows.weight(row)), rows.size(row));
                 let before = &mut memory.before[class];
                 for l in 0..LANES {
                     let is_left = l as u32 >= code;
@@ -575,7 +575,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
     }
 
     fn rise(&self, moved: f64, all: f64) -> f64 {
-        self.rise.of(moved, all, self.classes)
+        self.rise.bound(moved, all, self.classes)
     }
 
     fn skips_runs(&self) -> bool {

@@ -33,7 +33,7 @@ impl Measure {
     /// The value of the measure for some misclassified weights, given the weight of all negative
     /// and of all positive rows. It lies between 0 and 1 for F, and between -1 and 1 for Matthews;
     /// 0/0 counts as 0.
-    pub(super) fn of(self, wrong: Wrong, [negative, positive]: [f64; 2]) -> f64 {
+    pub(super) fn value(self, wrong: Wrong, [negative, positive]: [f64; 2]) -> f64 {
         let Wrong { fp, fn_ } = wrong;
         let (tp, tn) = (positive - fn_, negative - fp);
         let (numerator, denominator) = match self {

@@ -168,7 +168,7 @@ fn describe_test(search: &OptimalSearch<'_>, set: &SortedSet, test: RankedTest) 
     let n_left = set.rows_left(search.ranked, test);
     let order = &set.columns[test.column as usize].order;
     let around = (test.below < column.end).then(|| (order[n_left - 1], order[n_left]));
-    let (threshold, levels) = match search.asked(column, around) {
+    let (threshold, levels) = match search.test_on_data(column, around) {
         Ok(threshold) => (Some(threshold), None),
         Err(levels) => (None, Some(levels)),
     };

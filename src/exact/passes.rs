@@ -8,10 +8,10 @@
 //! with the same steps.
 //!
 //! Proving the last quarter of a bound takes about 90 % of the time. So where time may end, a pass
-//! is content with a tree and a bound of half its cost ([`Query::share`]), the next one with three
-//! quarters, and the last one asks for the optimum. Each pass starts with the tree and the bounds
-//! of the one before. Only the first one has no limit on the cost of a tree: to show that no tree
-//! of a side is below a limit takes longer than to find one within half of its cost.
+//! is content with a tree and a bound of half its cost ([`Query::sufficient_share`]), the next one
+//! with three quarters, and the last one asks for the optimum. Each pass starts with the tree and
+//! the bounds of the one before. Only the first one has no limit on the cost of a tree: to show
+//! that no tree of a side is below a limit takes longer than to find one within half of its cost.
 
 use super::any_depth::solve_any;
 use super::grown::{GreedyGrowth, GrownTree};
@@ -201,7 +201,7 @@ impl LevelSearch<'_, '_> {
                 lower: before.lower,
                 by_column: &before.by_column,
                 hint: found_test.or(progress.best.root_test()),
-                share,
+                sufficient_share: share,
                 resolves_ties: resolves_ties && share >= 1.0,
                 is_root: true,
             };

@@ -84,7 +84,7 @@ impl TreePlan {
     ///
     /// # Errors
     /// [`Halt`] if a part of the tree has left the cache and cannot be found again in time.
-    pub(super) fn of_search(
+    pub(super) fn extract(
         search: &mut ConsistentSearch<'_>,
         root: &[u64],
         budget: u16,

@@ -102,7 +102,7 @@ impl<'s, 'a> Proof<'s, 'a> {
                 self.search.meter.control.advance(1);
                 continue;
             }
-            let Some(plan) = answer(TreePlan::of_search(self.search, &self.core, self.low))? else {
+            let Some(plan) = answer(TreePlan::extract(self.search, &self.core, self.low))? else {
                 break;
             };
             let wrong = plan.misclassified(problem, &everything);
@@ -148,8 +148,7 @@ impl<'s, 'a> Proof<'s, 'a> {
             while usize::from(budget) < splits && budget < MOST_SPLITS {
                 match answer(self.search.decide(bits, &lists, budget))? {
                     Some(true) => {
-                        if let Some(plan) = answer(TreePlan::of_search(self.search, bits, budget))?
-                        {
+                        if let Some(plan) = answer(TreePlan::extract(self.search, bits, budget))? {
                             plan.visit_nodes(bits.clone(), problem, |bits, split| {
                                 if let Some(split) = split {
                                     best_splits

@@ -24,7 +24,7 @@ pub(super) struct Query<'q> {
     pub(super) hint: Option<RankedTest>,
     /// The search may stop once its lower bound is this share of the cost of its best tree. With
     /// 1 it must find the best tree.
-    pub(super) share: f64,
+    pub(super) sufficient_share: f64,
     /// Whether the first of several best tests must be found ([`super::TieRule::First`]).
     pub(super) resolves_ties: bool,
     /// Whether the set holds all rows of the search, so that progress is reported.
@@ -43,7 +43,7 @@ impl<'q> Query<'q> {
             lower: 0.0,
             by_column,
             hint: None,
-            share: 1.0,
+            sufficient_share: 1.0,
             resolves_ties: false,
             is_root: false,
         }
@@ -52,7 +52,7 @@ impl<'q> Query<'q> {
     /// Whether `floor`, a lower bound of all trees with a test, already suffices. A query that
     /// resolves ties goes on, as another tree of the same cost may come first.
     pub(super) fn is_settled(&self, best: &Incumbent, floor: f64) -> bool {
-        best.sufficient_bound(self.share) <= floor && !best.resolves_ties
+        best.sufficient_bound(self.sufficient_share) <= floor && !best.resolves_ties
     }
 }
 

@@ -298,7 +298,7 @@ impl OptimalSearch<'_> {
     /// A test in terms of the data: the largest number (`Ok`), or the levels (`Err`), that go left.
     /// `around` are rows with the nearest values on both sides; none if all known values are on the
     /// left.
-    pub(super) fn asked(
+    pub(super) fn test_on_data(
         &self,
         column: &TestColumn,
         around: Option<(u32, u32)>,
@@ -485,7 +485,7 @@ impl OptimalSearch<'_> {
         let has_missing = !rows.iter().all(|row| is_known(&row));
         WrittenTest {
             feature: column.feature,
-            asked: self.asked(column, below.zip(above)),
+            asked: self.test_on_data(column, below.zip(above)),
             missing: has_missing.then_some(u32::from(column.missing_right)),
             counts: [self.ranked.counts(&on_left), self.ranked.counts(&on_right)],
             sides: [(on_left, left), (on_right, right)],

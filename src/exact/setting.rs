@@ -104,7 +104,7 @@ impl Setting<'_> {
         threshold: usize,
     ) -> f64 {
         if !best.resolves_ties {
-            return best.sufficient_bound(query.share);
+            return best.sufficient_bound(query.sufficient_share);
         }
         let may_precede = best.split.is_some_and(|best| {
             // A test and its twin for missing values are tried in either order.
@@ -128,7 +128,7 @@ impl Setting<'_> {
     ) -> Answer {
         let bounds = query.by_column.iter().zip(proven);
         let mut by_column: Vec<f64> = bounds.map(|(bound, proven)| bound.max(*proven)).collect();
-        let is_exact = halted.is_none() && query.share >= 1.0;
+        let is_exact = halted.is_none() && query.sufficient_share >= 1.0;
         let lower = if is_exact {
             best.cost
         } else {

@@ -137,7 +137,7 @@ impl SortedSet {
             }
             columns.push(SortedColumn::new(rows, column, order, column.end as usize + 1, rule));
         }
-        Ok(Self::of_columns(rows, columns))
+        Ok(Self::from_columns(rows, columns))
     }
 
     /// A column of the rows on one side of a test. Rows keep their order, so nothing is sorted.
@@ -179,7 +179,7 @@ impl SortedSet {
             columns.push(self.column_of_side(rows, column, side, rule));
         }
         control.check()?;
-        Ok(Self::of_columns(rows, columns))
+        Ok(Self::from_columns(rows, columns))
     }
 
     /// The number of rows on the left of a test: the first ones in the order of its column.
@@ -201,7 +201,7 @@ impl SortedSet {
         TestSide { test, is_right, n_rows: if is_right { self.len - n_left } else { n_left } }
     }
 
-    fn of_columns(rows: &RankedRows, columns: Vec<SortedColumn>) -> Self {
+    fn from_columns(rows: &RankedRows, columns: Vec<SortedColumn>) -> Self {
         let order = columns.first().map_or(&[][..], |column| &column.order);
         let (len, counts) = (order.len(), rows.counts(order));
         let weight = counts.iter().sum::<f64>();

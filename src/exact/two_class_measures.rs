@@ -92,7 +92,7 @@ impl Corners {
 
     /// The measure at a point.
     fn value(&self, wrong: Wrong) -> f64 {
-        self.measure.of(wrong, self.class_weights)
+        self.measure.value(wrong, self.class_weights)
     }
 
     /// Add the chord between two corners.

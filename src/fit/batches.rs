@@ -78,7 +78,7 @@ impl CodeFacts {
 
     /// The facts that distributed growth needs. They borrow from `self`, and making them takes
     /// O(features), so each step makes its own.
-    pub fn spread(&self) -> SpreadFacts<'_> {
+    pub fn spread_facts(&self) -> SpreadFacts<'_> {
         SpreadFacts {
             table: self.table(),
             format: self.format(),
@@ -104,7 +104,7 @@ impl FitPlan {
         let is_regression = facts.number.is_some();
         let shape = FitShape {
             is_regression,
-            ..FitShape::of_codes(columns, facts.rows, facts.totals.len())
+            ..FitShape::from_codes(columns, facts.rows, facts.totals.len())
         };
         let refuse = |what, instead| {
             unsupported(format!("{what} on rows in batches or partitions"), instead)

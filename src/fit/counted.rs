@@ -11,7 +11,7 @@
 //! more than [`MOST_IN_SAMPLE`] copies, each draw counts once. O(rows + copies).
 
 use super::plan::FitPlan;
-use crate::data::{Dataset, Draw, RowSet, Weights};
+use crate::data::{Dataset, DrawnRows, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::prune::PruneMethod;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl FitPlan {
         };
         let mut times = vec![0; data.len()];
         rows.rows().iter().for_each(|&r| times[r as usize] = copies[r as usize]);
-        let drawn = data.bootstrap_sample(&Arc::new(Draw::new(&times)?));
+        let drawn = data.bootstrap_sample(&Arc::new(DrawnRows::new(&times)?));
         let rows = RowSet::all(drawn.len());
         let weights = self.weigh_rows(&drawn, &rows, &Weights::Unit)?;
         job(&drawn, &rows, &weights)
@@ -209,7 +209,7 @@ impl FitPlan {
                 Err(Error::parameter(
                     "class_weight",
                     format!("{w:?}"),
-                    format!("{classes} finite numbers >= 0 are needed, one a class"),
+                    format!("{classes} finite numbers >= 0 are needed, one per class"),
                 ))
             }
             other => Ok(other),

@@ -15,7 +15,7 @@ use super::route::{FitShape, MANY_ROWS, Reason, codes_obstacle};
 use super::validate;
 use crate::bins::{BinnedTable, TableFacts, WeightWidth};
 use crate::criteria::Context;
-use crate::data::{Dataset, Draw, RowSet, Schema, Weights};
+use crate::data::{Dataset, DrawnRows, RowSet, Schema, Weights};
 use crate::error::{Error, Result, unsupported};
 use crate::grow::forest::{Bagging, BootstrapSampler};
 use crate::grow::{GrowthSetting, binned, forest};
@@ -87,7 +87,7 @@ impl FitPlan {
         };
         let drawable = rows.rows().iter().filter(|&&row| !weights.is_zero(row)).count();
         let serves = || {
-            let shape = FitShape::of(data, rows, weights);
+            let shape = FitShape::new(data, rows, weights);
             validate::histogram(&self.config, self.criterion.as_ref()).is_ok()
                 && codes_obstacle(self, &shape, self.config.max_bins as usize).is_none()
         };
@@ -239,7 +239,7 @@ impl FitPlan {
                     let sampled = TreeRows { rows, weights, ..all };
                     return self.tree_on_rows(sampled, seed, control);
                 }
-                let draw = Arc::new(Draw::new(&times)?);
+                let draw = Arc::new(DrawnRows::new(&times)?);
                 all.on_derived(&|data| data.bootstrap_sample(&draw), &weights, |sampled| {
                     self.tree_on_rows(sampled, seed, control)
                 })
@@ -339,7 +339,7 @@ impl FitPlan {
             return self.finish_tree(tree, TreeRows { rows, weights, ..input }, seed, control);
         }
         // Each draw is a row, with a weight of its own.
-        let draw = Arc::new(Draw::new(&times)?);
+        let draw = Arc::new(DrawnRows::new(&times)?);
         input.on_derived(&|data| data.bootstrap_sample(&draw), &entries.weights, |sampled| {
             self.finish_tree(tree, sampled, seed, control)
         })
@@ -374,7 +374,7 @@ impl FitPlan {
 /// A sample as the rows that were drawn, and how often each was drawn as their weights.
 fn as_copies(times: Vec<u32>) -> (RowSet, Weights) {
     let drawn = (0..).zip(&times).filter(|(_, times)| **times > 0).map(|(row, _)| row);
-    (RowSet::of(drawn.collect(), times.len()), Weights::Integer(times))
+    (RowSet::new(drawn.collect(), times.len()), Weights::Integer(times))
 }
 
 /// Grow a tree on the codes of all rows of a table, or on the entries of a sample of them.

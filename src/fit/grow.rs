@@ -101,12 +101,12 @@ impl FitPlan {
         if let Some(PruneMethod::ReducedError(ReducedError { share, seed })) = self.config.pruning {
             let (grown_on, others) =
                 prune::reduced_error::divide(data, rows.rows(), weights, share, seed, control)?;
-            rows = RowSet::of(grown_on, data.len());
+            rows = RowSet::new(grown_on, data.len());
             held_out = Some(others);
         }
         let all = held_out
             .as_ref()
-            .map(|held_out| RowSet::of([rows.rows(), held_out].concat(), data.len()));
+            .map(|held_out| RowSet::new([rows.rows(), held_out].concat(), data.len()));
         // Grow on the others.
         let prepared =
             self.prepare(data, &rows, all.as_ref().unwrap_or(&rows), weights, control)?;
@@ -263,7 +263,7 @@ impl FitPlan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Tree> {
-        let (route, _) = Route::of(self, &FitShape::of_sample(data, rows, weights));
+        let (route, _) = Route::choose(self, &FitShape::from_sample(data, rows, weights));
         grow_rows(route, data, setting, rows, weights, control)
     }
 }

@@ -59,7 +59,7 @@ impl NodePlan {
         // decide.
         let is_divided = match model.tree.is_leaf(0) {
             true => config.divides(info),
-            false => model.tree.is_shared() && info.fractional,
+            false => model.tree.divides_missing() && info.fractional,
         };
         config.missing = if config.significance.is_some() && config.missing == Missing::Auto {
             Missing::Auto

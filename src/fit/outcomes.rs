@@ -50,11 +50,12 @@ impl FitPlan {
             return Ok(());
         }
         if self.divides_cells(rows.data) {
-            tree.share_missing();
+            tree.divide_missing();
         }
         let sent = SentRows { schema, target, rows: *rows };
         if loss.is_none() || by_classes || !target.is_exact() || !has_grown_on {
-            let are_whole = has_grown_on && loss.is_none() && !by_classes && !tree.is_shared();
+            let are_whole =
+                has_grown_on && loss.is_none() && !by_classes && !tree.divides_missing();
             sent.means(tree, self.criterion.as_ref(), are_whole, control)?;
         }
         if let Some(constraints) = &self.limits().constraints {
@@ -100,13 +101,13 @@ impl NumbersByUnits {
         if leaf.variance != 0.0 {
             return None;
         }
-        let units = self.grid.units(leaf.value);
+        let units = self.grid.to_units(leaf.value);
         let bucket = usize::try_from(units - self.rows[0].0).ok()? >> self.shift;
         let [start, end] =
             [bucket, bucket + 1].map(|i| self.starts.get(i).map(|&row| row as usize));
         let first = start? + self.rows[start?..end?].partition_point(|row| row.0 < units);
         let equal = self.rows[first..].iter().take_while(|row| row.0 == units);
-        let is_known = self.grid.number(units as f64) == leaf.value;
+        let is_known = self.grid.to_number(units as f64) == leaf.value;
         let mut numbers = equal.map(|row| row.1).filter(|_| is_known);
         numbers.next().filter(|&first| numbers.all(|other| other == first))
     }
@@ -135,7 +136,7 @@ struct OutcomeSums {
 
 impl OutcomeSums {
     /// The sums of rows of one number.
-    fn of(number: f64, weight: i64) -> Self {
+    fn new(number: f64, weight: i64) -> Self {
         Self { weight, sum: product(number, weight), mean: number, ..Self::default() }
     }
 
@@ -260,7 +261,7 @@ impl SentRows<'_> {
             }
             let sums = &mut read[unknown.partition_point(|&other| (other as usize) < node)];
             if let &[(number, weight)] = &numbers[..] {
-                *sums = OutcomeSums::of(number, weight);
+                *sums = OutcomeSums::new(number, weight);
                 return;
             }
             for &(number, weight) in &numbers {
@@ -285,7 +286,7 @@ impl SentRows<'_> {
             if unknown.pop_if(|node| *node as usize == i).is_some() {
                 sums = read.pop().unwrap_or_default();
             } else if tree.is_leaf(i) && tree.nodes[i].rows > 0 {
-                sums = OutcomeSums::of(tree.outcomes[i].value, (tree.counts[i] * scale) as i64);
+                sums = OutcomeSums::new(tree.outcomes[i].value, (tree.counts[i] * scale) as i64);
             }
             if !tree.is_leaf(i) {
                 let first = open.len() - tree.nodes[i].n_children as usize;
@@ -326,9 +327,9 @@ impl SentRows<'_> {
                 || reaching.weighed().map(|(row, weight)| (self.target.value(row), weight));
             let [low, high] =
                 [numbers().next(), numbers().next_back()].map(|end| end.map_or(0.0, |end| end.0));
-            let grid = TargetGrid::between(low, high);
+            let grid = TargetGrid::for_range(low, high);
             let mut all = ReachedSums::default();
-            numbers().for_each(|(number, weight)| all.add(weight, grid.units(number)));
+            numbers().for_each(|(number, weight)| all.add(weight, grid.to_units(number)));
             // The quantile is the first number up to which the weight reaches its share; where
             // it meets the share exactly, the midpoint of that number and the next.
             let wanted = loss.quantile * all.weight as f64;
@@ -336,7 +337,7 @@ impl SentRows<'_> {
             while let Some((lower, weight)) = positive.next() {
                 let until = (below.weight + weight) as f64;
                 if until < wanted {
-                    below.add(weight, grid.units(lower));
+                    below.add(weight, grid.to_units(lower));
                     continue;
                 }
                 let next = if until == wanted { positive.next() } else { None };
@@ -346,7 +347,7 @@ impl SentRows<'_> {
                     below: i128::from(below.weight),
                     sum_below: below.sum,
                 };
-                let losses = sums.loss(grid.units(lower), loss);
+                let losses = sums.loss(grid.to_units(lower), loss);
                 let outcome = &mut outcomes[node];
                 outcome.value = (lower + next.map_or(lower, |next| next.0)) / 2.0;
                 outcome.impurity = losses / all.weight as f64 * grid.unit;
@@ -365,7 +366,7 @@ fn fill_empty(tree: &mut Tree, is_empty: impl Fn(usize) -> bool) {
     for node in 0..tree.nodes.len() {
         let parent = tree.nodes[node].parent;
         if is_empty(node) && parent != NONE {
-            tree.outcomes[node] = Outcome::of_empty(tree.outcomes[parent as usize]);
+            tree.outcomes[node] = Outcome::for_empty_child(tree.outcomes[parent as usize]);
         }
     }
 }

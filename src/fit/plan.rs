@@ -157,7 +157,7 @@ impl FitPlan {
         parameters: String,
     ) -> Model {
         if self.is_fractional() {
-            tree.share_missing();
+            tree.divide_missing();
         }
         Model { schema, tree, smoothing: self.config.smoothing, parameters }
     }
@@ -268,7 +268,7 @@ impl FitPlan {
         validate::target(&self.config, self.criterion.as_ref(), data)?;
         let weighing = match weights {
             Weights::Unit => rows.clone(),
-            _ if rows.rows().iter().any(|&r| weights.is_zero(r)) => RowSet::of(
+            _ if rows.rows().iter().any(|&r| weights.is_zero(r)) => RowSet::new(
                 rows.rows().iter().copied().filter(|&r| !weights.is_zero(r)).collect(),
                 data.len(),
             ),
@@ -294,7 +294,7 @@ impl FitPlan {
     fn splits_of(&self, mut levels: impl Iterator<Item = usize>) -> NominalSplits {
         match self.config.nominal_splits {
             NominalSplits::Auto
-                if levels.all(|n| NominalSplits::Auto.of(n) == NominalSplits::Multiway) =>
+                if levels.all(|n| NominalSplits::Auto.resolve(n) == NominalSplits::Multiway) =>
             {
                 NominalSplits::Multiway
             }

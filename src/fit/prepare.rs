@@ -82,10 +82,10 @@ impl FitPlan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Dataset<'d>> {
-        let cells = CallerRows::of(data);
+        let cells = CallerRows::from_dataset(data);
         let schema = self.schema_with_cuts(cells, rows.choice(), weights, control)?;
         let mut columns = data.columns().to_vec();
-        if !Route::of(self, &FitShape::of(data, rows, weights)).0.is_on_codes() {
+        if !Route::choose(self, &FitShape::new(data, rows, weights)).0.is_on_codes() {
             for (column, feature) in columns.iter_mut().zip(&schema.features) {
                 if let (Column::Numeric(numbers), Kind::Numeric { cuts: Some(cuts), .. }) =
                     (&mut *column, &feature.kind)
@@ -174,7 +174,7 @@ pub fn as_grown<'d>(
             (bins, &column, &feature.kind)
         {
             let bins = Bins::new(cuts.clone())?;
-            column = match how.of(bins.len()) {
+            column = match how.resolve(bins.len()) {
                 NominalSplits::Multiway => Column::Nominal(bins_as_levels(numbers, &bins)),
                 _ => Column::Numeric(round_to_edges(numbers, &bins)),
             };

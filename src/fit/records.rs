@@ -33,7 +33,7 @@ pub struct CallerRows<'a> {
 impl<'a> CallerRows<'a> {
     /// The rows of a data set. Cells, classes and units of the target are borrowed, so nothing is
     /// copied.
-    pub(super) fn of(data: &'a Dataset<'_>) -> Self {
+    pub(super) fn from_dataset(data: &'a Dataset<'_>) -> Self {
         Self {
             schema: data.schema(),
             source: data,
@@ -83,14 +83,14 @@ pub(super) struct Routed {
 impl Routed {
     /// Choose the route. Where it depends on the number of values of the columns, they are counted
     /// and the shape is completed.
-    fn of(
+    fn new(
         plan: &FitPlan,
         shape: &mut FitShape,
         cells: &dyn RowSource,
         rows: RowChoice<'_>,
         control: &Control,
     ) -> Result<Self> {
-        let (route, reason) = Route::of(plan, shape);
+        let (route, reason) = Route::choose(plan, shape);
         if route != Route::Values {
             return Ok(Self { route, reason, values: None });
         }
@@ -98,7 +98,7 @@ impl Routed {
         let values = bins::values_of_all(cells, features, rows, MOST_VALUES, control)?;
         let most = values.as_ref().map(|all| all.iter().map(Vec::len).max().unwrap_or(0));
         shape.values = Some(most.unwrap_or(usize::MAX));
-        let (route, reason) = Route::of(plan, shape);
+        let (route, reason) = Route::choose(plan, shape);
         Ok(Self { route, reason, values: values.filter(|_| route == Route::Values) })
     }
 }
@@ -113,7 +113,7 @@ impl FitPlan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Routed> {
-        Routed::of(self, &mut FitShape::of(data, rows, weights), data, rows.choice(), control)
+        Routed::new(self, &mut FitShape::new(data, rows, weights), data, rows.choice(), control)
     }
 
     /// The records of rows of a prepared data set, where the route reads them. `None` if growth
@@ -129,7 +129,7 @@ impl FitPlan {
         if !routed.route.is_on_codes() {
             return Ok(None);
         }
-        let cells = CallerRows::of(data);
+        let cells = CallerRows::from_dataset(data);
         self.encode(cells, rows.choice(), weights, routed.values.as_deref(), control).map(Some)
     }
 
@@ -144,7 +144,7 @@ impl FitPlan {
         control: &Control,
     ) -> Result<BinnedTable> {
         let cuts_between: Option<Vec<Vec<f64>>> =
-            values.map(|columns| columns.iter().map(|values| bins::between(values)).collect());
+            values.map(|columns| columns.iter().map(|values| bins::midpoints(values)).collect());
         let features = &cells.schema.features;
         let cuts: Vec<Option<&[f64]>> = match &cuts_between {
             Some(cuts_between) => cuts_between.iter().map(|cuts| Some(&cuts[..])).collect(),
@@ -221,7 +221,7 @@ impl FitPlan {
     ) -> Result<Option<Box<RecordRows>>> {
         let (n_rows, n_classes) = (cells.classes.len(), cells.schema.classes.len());
         let mut shape = FitShape::unread(cells.schema, n_rows, &weights);
-        if !Route::of(self, &shape).0.reads_cells(self, &shape) {
+        if !Route::choose(self, &shape).0.reads_cells(self, &shape) {
             return Ok(None);
         }
         if cells.classes.iter().any(|&class| usize::from(class) >= n_classes) {
@@ -240,7 +240,7 @@ impl FitPlan {
         }
         // The route may be another once the values of the columns are counted.
         shape.rows = rows.len();
-        let routed = Routed::of(self, &mut shape, cells.source, rows, control)?;
+        let routed = Routed::new(self, &mut shape, cells.source, rows, control)?;
         if !routed.route.reads_cells(self, &shape) {
             return Ok(None);
         }

@@ -76,7 +76,7 @@ impl FitPlan {
         }
         // The rows of the narrow nodes, with the weight that arrives of each.
         if self.divides_cells(input.raw) {
-            tree.share_missing();
+            tree.divide_missing();
         }
         let mut rows_of: Vec<(usize, Vec<(u32, i64)>)> = Vec::new();
         visit_nodes(
@@ -106,7 +106,7 @@ impl FitPlan {
             let is_whole =
                 |&(row, weight): &(u32, i64)| weight as f64 == input.weights.value(row) * scale;
             let weights = &match rows.iter().all(is_whole) {
-                true => input.weights.of_rows(&numbers),
+                true => input.weights.select(&numbers),
                 false => Weights::Fixed {
                     values: rows.iter().map(|&(_, weight)| weight).collect(),
                     shift: scale.log2() as i32,

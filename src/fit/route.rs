@@ -1,7 +1,7 @@
 //! The choice of a route: the form in which growth reads the rows of a fit.
 //!
-//! [`ROUTES`] lists the routes with their conditions, in order; [`Route::of`] takes the first whose
-//! condition holds. The choice depends on the plan and on the [`FitShape`] of the rows alone.
+//! [`ROUTES`] lists the routes with their conditions, in order; [`Route::choose`] takes the first
+//! whose condition holds. The choice depends on the plan and on the [`FitShape`] of the rows alone.
 //! `prepare`, `records` and `grow` ask for it and follow it.
 //!
 //! Two facts of a shape cost a pass over the cells: whether a cell is missing, and how many values
@@ -199,7 +199,7 @@ impl FitShape {
     }
 
     /// The shape of some rows of a data set; `rows` must not hold rows of weight 0.
-    pub(super) fn of(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
+    pub(super) fn new(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
         let column = |column: &Column| match column {
             Column::Numeric(c) => ColumnShape { levels: None, missing: c.n_missing() > 0 },
             Column::Nominal(c) => {
@@ -227,7 +227,7 @@ impl FitShape {
 
     /// The shape of rows of which only codes are left. Weights are not known to be 1, so routes
     /// that need unit weights are not taken.
-    pub(super) fn of_codes(columns: Vec<ColumnShape>, rows: usize, classes: usize) -> Self {
+    pub(super) fn from_codes(columns: Vec<ColumnShape>, rows: usize, classes: usize) -> Self {
         Self {
             rows,
             stored: rows,
@@ -243,10 +243,10 @@ impl FitShape {
         }
     }
 
-    /// The shape of a sample of rows that cannot be codes. It differs from [`Self::of`] only in
+    /// The shape of a sample of rows that cannot be codes. It differs from [`Self::new`] only in
     /// that no route on codes is chosen.
-    pub(super) fn of_sample(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
-        Self { is_sample: true, ..Self::of(data, rows, weights) }
+    pub(super) fn from_sample(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
+        Self { is_sample: true, ..Self::new(data, rows, weights) }
     }
 
     /// Whether all columns are numeric.
@@ -292,7 +292,7 @@ impl fmt::Display for Reason {
 impl Route {
     /// The route of a fit, and why it is taken. It is the first of `ROUTES` whose condition holds;
     /// the last one serves every fit. It reads only the plan and the shape, never a cell.
-    pub fn of(plan: &FitPlan, shape: &FitShape) -> (Self, Reason) {
+    pub fn choose(plan: &FitPlan, shape: &FitShape) -> (Self, Reason) {
         let entry = ROUTES
             .iter()
             .find(|entry| (entry.serves)(plan, shape))
@@ -452,7 +452,7 @@ pub(super) fn codes_obstacle(
 
 /// The condition of [`Route::BitPlanes`].
 fn serves_planes(plan: &FitPlan, shape: &FitShape) -> bool {
-    let multiway = |levels| plan.config.nominal_splits.of(levels) == NominalSplits::Multiway;
+    let multiway = |levels| plan.config.nominal_splits.resolve(levels) == NominalSplits::Multiway;
     // The last level of a column has no plane; each class begins a new word.
     let planes: usize = shape.columns.iter().map(|c| c.levels.unwrap_or(0).max(1) - 1).sum();
     let width = planes.next_multiple_of(PLANE_GROUP);

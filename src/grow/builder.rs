@@ -234,7 +234,7 @@ impl<S: Sum> TreeBuilder<S> {
     /// Make room for the nodes of some subtrees, so that no growing list is copied. It is called
     /// before the subtrees are grafted; nodes, splits and sums get room, and the levels of subset
     /// tests do not.
-    pub fn expect(&mut self, subtrees: &[Self]) {
+    pub fn reserve(&mut self, subtrees: &[Self]) {
         let nodes: usize = subtrees.iter().map(|subtree| subtree.nodes.len()).sum();
         self.nodes.reserve_exact(nodes);
         self.splits.reserve_exact(subtrees.iter().map(|subtree| subtree.splits.len()).sum());
@@ -329,7 +329,7 @@ impl<S: Sum> TreeBuilder<S> {
             if let (Some(grid), Some(sum)) = (setting.context.grid, sums.first()) {
                 let moments = sum.moments().unwrap_or_default().rounded(unit);
                 tree.outcomes.push(match rows {
-                    0 => tree.outcomes[parent as usize].of_empty(),
+                    0 => tree.outcomes[parent as usize].for_empty_child(),
                     _ => setting.criterion.outcome(&moments, grid),
                 });
             }

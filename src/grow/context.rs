@@ -18,8 +18,8 @@ use crate::reached::{self, Way};
 use crate::split::NominalSplits;
 use crate::split::threshold::{ClassOf, Scanning};
 use crate::stats::Sum;
-use crate::stats::contingency::Layout;
-use crate::stats::neighbours::Root;
+use crate::stats::contingency::TableLayout;
+use crate::stats::neighbours::NodeSearch;
 use std::sync::Mutex;
 
 /// Rows (or instances) times features above which several threads share the features of one node.
@@ -42,7 +42,7 @@ pub(super) struct Numeric<'a> {
 #[derive(Debug)]
 pub(super) struct Nominal<'a> {
     pub features: Vec<u32>,
-    pub layout: Layout,
+    pub layout: TableLayout,
     /// The last code of the feature means "missing".
     pub missing: Vec<bool>,
     /// The edges between codes that are bins of a number.
@@ -77,7 +77,7 @@ pub(super) struct GrowContext<'a, W> {
     /// Search nodes that the search for smallest trees may still spend.
     pub size_budget: Mutex<u64>,
     /// The rows of the root, for criteria on neighbours of rows.
-    pub neighbours: Option<Root<'a>>,
+    pub neighbours: Option<NodeSearch<'a>>,
 }
 
 /// The place of a feature among the numeric or among the nominal features.
@@ -118,7 +118,7 @@ impl<'a> Nominal<'a> {
             let arity = column.levels() + usize::from(column.n_missing() > 0);
             arities.push(arity.max(1) as u32);
         }
-        let layout = Layout::new(&arities, data.n_classes());
+        let layout = TableLayout::new(&arities, data.n_classes());
         let scores = vec![Vec::new(); features.len()];
         Self { features, layout, missing, cuts, ordered, scores }
     }
@@ -149,8 +149,8 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             }
         }
         // The weight of the root, and what the criterion's evidence needs of its rows.
-        let sum = rows.iter().fold(W::Sum::default(), |sum, row| sum.plus(weights.of(row)));
-        let weight = |row: u32| weights.of(row).value(weights.unit());
+        let sum = rows.iter().fold(W::Sum::default(), |sum, row| sum.plus(weights.row_sum(row)));
+        let weight = |row: u32| weights.row_sum(row).value(weights.unit());
         let (sizes, size_budget) = match setting.criterion.evidence() {
             Evidence::Rows(budget) => {
                 let sizes = TrainingSizes::new(data, rows.rows(), &weight, &Control::new(1));
@@ -227,7 +227,7 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
     pub fn splits(&self, nominal: usize) -> NominalSplits {
         let columns = &self.nominal;
         let levels = columns.layout.arity(nominal) - usize::from(columns.missing[nominal]);
-        self.setting.nominal_splits.of(levels)
+        self.setting.nominal_splits.resolve(levels)
     }
 
     /// The place of a feature among the numeric or among the nominal features. The context and the
@@ -263,13 +263,13 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         let classes = self.data.n_classes();
         let mut sums = Vec::with_capacity(3 * classes);
         if classes == 1 {
-            sums.push(rows.fold(W::Sum::default(), |sum, row| sum.plus(self.weights.of(row))));
+            sums.push(rows.fold(W::Sum::default(), |sum, row| sum.plus(self.weights.row_sum(row))));
             return sums;
         }
         sums.resize(classes, W::Sum::default());
         for row in rows {
             let sum = &mut sums[self.class_of.codes[row as usize] as usize];
-            *sum = sum.plus(self.weights.of(row));
+            *sum = sum.plus(self.weights.row_sum(row));
         }
         sums
     }
@@ -281,11 +281,11 @@ pub(super) fn neighbours_root<'a, W: Scanning>(
     setting: &GrowthSetting<'a>,
     rows: &RowSet,
     weights: W,
-) -> Option<Root<'a>> {
+) -> Option<NodeSearch<'a>> {
     if setting.criterion.info().evidence != EvidenceKind::Neighbours {
         return None;
     }
-    let value = |row: u32| weights.of(row).value(weights.unit());
+    let value = |row: u32| weights.row_sum(row).value(weights.unit());
     let weight: Option<&dyn Fn(u32) -> f64> = if weights.is_unit() { None } else { Some(&value) };
-    Some(Root::new(data, setting.raw.unwrap_or(data), rows.rows(), weight))
+    Some(NodeSearch::new(data, setting.raw.unwrap_or(data), rows.rows(), weight))
 }

@@ -3,15 +3,13 @@
 //!
 //! Without a limit on the leaves the tree does not depend on the order: it grows depth first, and
 //! small subtrees are whole tasks for other threads. With `max_leaf_nodes` the leaf whose best
-//! split ranks first ([`LeafOrder`]) is split first, the leaf created first on ties; a split with
-//! more branches than leaves are left is skipped. Either way the tree does not depend on the number
-//! of threads. Progress counts the rows that are in leaves. O(nodes log nodes) in addition to the
-//! work of [`NodeRows`].
+//! split ranks first ([`LeafOrder`](super::options::LeafOrder)) is split first, the leaf created
+//! first on ties; a split with more branches than leaves are left is skipped. Either way the tree
+//! does not depend on the number of threads. Progress counts the rows that are in leaves. O(nodes
+//! log nodes) in addition to the work of [`NodeRows`].
 
 use super::builder::TreeBuilder;
 use super::nodes::{NodeRows, Open};
-use super::options::LeafOrder;
-use super::search::BestSplit;
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control, lock};
 use crate::reached::{self, Way};
@@ -173,7 +171,7 @@ impl<R: NodeRows> Driver<R> {
             Ok(driver.tree)
         })?;
         // Graft in the order of the leaves, so that the tree does not depend on threads.
-        tree.expect(&grown);
+        tree.reserve(&grown);
         for (&leaf, subtree) in leaves.iter().zip(grown) {
             tree.graft(leaf as usize, subtree);
         }
@@ -197,7 +195,8 @@ impl<R: NodeRows> Driver<R> {
             for mut open in new_leaves.drain(..) {
                 match self.evaluate(&mut open, control)? {
                     Some(best) => {
-                        let rank = rank_of(R::best(&best), order);
+                        let split = R::best(&best);
+                        let rank = order.rank(split.distance, split.improvement);
                         waiting.push(Reverse((rank, open.node, evaluated.len())));
                         evaluated.push(Some((open, best)));
                     }
@@ -222,9 +221,4 @@ impl<R: NodeRows> Driver<R> {
             }
         }
     }
-}
-
-/// The rank of a split, see [`LeafOrder::rank`].
-pub(super) fn rank_of<S>(split: &BestSplit<S>, order: LeafOrder) -> u64 {
-    order.rank(split.distance, split.improvement)
 }

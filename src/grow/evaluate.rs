@@ -366,7 +366,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     ///
     /// # Errors
     /// A need of memory above the limit, an error of a user's criterion, or cancellation.
-    pub fn other_evidence(
+    pub fn pair_or_neighbour_scores(
         &self,
         workspace: &mut Workspace<W::Sum>,
         control: &Control,
@@ -409,7 +409,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     /// The best candidate of each wanted feature, in feature order.
     ///
     /// `contingency` holds the tables of [`Self::count_tables`], and `pair_scores` are the scores
-    /// of [`Self::other_evidence`], where there are such.
+    /// of [`Self::pair_or_neighbour_scores`], where there are such.
     ///
     /// # Errors
     /// A score that is not a number, an error of a user's criterion, or cancellation.
@@ -435,8 +435,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         // The sink takes the candidates of nominal features, then the thresholds.
         let winner_only = keeps_winner_only(setting, n_nominal, self.context.numeric.len());
         let mut best = BestOfEach::new(setting.criterion, setting.ties, winner_only)
-            .guarded(self.path.and_then(PathLimits::guard))
-            .watched(control);
+            .with_guard(self.path.and_then(PathLimits::guard))
+            .with_control(control);
         best.scores = std::mem::take(&mut workspace.search.scores);
         if n_nominal > 0 {
             let (tables, places) = (self.tables(contingency), self.nominal_places(wanted));
@@ -471,8 +471,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             // Each feature has a sink of its own, as threads finish in any order.
             best.features.extend(parallel::collect(control, numeric.len(), &|i| {
                 let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
-                    .guarded(self.path.and_then(PathLimits::guard))
-                    .watched(control);
+                    .with_guard(self.path.and_then(PathLimits::guard))
+                    .with_control(control);
                 if wanted.is_wanted(numeric[i].feature) {
                     self.score_numeric(i, &mut BlockScratch::default(), &mut best)?;
                 }
@@ -506,7 +506,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         if let Some(rule) = &setting.significance {
             return self.choose_significant(rule, contingency, workspace, control);
         }
-        let pair_scores = self.other_evidence(workspace, control)?;
+        let pair_scores = self.pair_or_neighbour_scores(workspace, control)?;
         let scores = pair_scores.as_ref();
         let (n_features, key) = (tables.features(), mix(setting.seed, self.key));
         // As a rule all features are searched, and no list of features is needed.

@@ -6,9 +6,9 @@
 //! weight, each with the same chance, and the number of its draws multiplies the weight of a row,
 //! as in scikit-learn. The rows are sorted by their content, before means and bins replace cells,
 //! and by their weight, so neither the order of the rows nor the search for thresholds changes a
-//! sample. The caller turns a sample into a drawn data set ([`crate::data::Draw`]), or into rows or
-//! codes with copies; the numbers themselves are shared. One sort of n hashes per forest, O(n +
-//! draws) per sample.
+//! sample. The caller turns a sample into a drawn data set ([`crate::data::DrawnRows`]), or into
+//! rows or codes with copies; the numbers themselves are shared. One sort of n hashes per forest,
+//! O(n + draws) per sample.
 
 use crate::data::{Bits, Column, Dataset, MISSING, RowChoice, RowSet, RowSource, Target, Weights};
 use crate::error::{Error, Result};

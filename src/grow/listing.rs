@@ -152,7 +152,7 @@ fn list_candidates<W: ByOrder>(
     }
     // Pairs and neighbours score a feature as a whole, so its candidate is the multiway split.
     let mut workspace = Workspace::default();
-    if let Some(scores) = evaluator.other_evidence(&mut workspace, control)? {
+    if let Some(scores) = evaluator.pair_or_neighbour_scores(&mut workspace, control)? {
         let splits = evaluator.multiway_splits(&contingency, &scores, WantedFeatures::ALL)?;
         let multiway = |best: BestOfFeature| Candidate::multiway(best.feature, best.score);
         return Ok(splits.into_iter().map(multiway).collect());

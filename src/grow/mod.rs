@@ -10,7 +10,6 @@
 //!
 //! Level-wise cost is O(rows x features); each module states its own.
 
-mod between;
 mod builder;
 mod constraints;
 mod context;
@@ -29,6 +28,7 @@ mod row_buffers;
 mod search;
 mod short_orders;
 mod significance;
+mod thresholds;
 
 pub use constraints::Constraints;
 pub use evidence::memo::{KnownPairs, PairMemo};

@@ -86,8 +86,7 @@ impl LeafOrder {
     pub fn rank(self, distance: f64, improvement: f64) -> u64 {
         match self {
             Self::Distance => order_key(distance),
-            // For an improvement of 0 the difference is 0, where the negative would be -0.
-            Self::Improvement => order_key(0.0 - improvement),
+            Self::Improvement => order_key(-improvement),
         }
     }
 }

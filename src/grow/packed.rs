@@ -38,7 +38,7 @@ pub struct PackedTree {
 impl PackedTree {
     /// Pack a subtree: nodes, class sums and levels in the order of their creation.
     /// [`Self::unpack`] is the inverse.
-    pub(super) fn of<S: SentSum>(tree: &TreeBuilder<S>) -> Self {
+    pub(super) fn pack<S: SentSum>(tree: &TreeBuilder<S>) -> Self {
         let nodes = tree.nodes.iter().enumerate();
         let words = nodes.flat_map(|(i, node)| words_of(node, tree.split_of(i))).collect();
         Self { words, sums: S::to_words(&tree.sums), levels: tree.levels.clone() }
@@ -67,7 +67,7 @@ impl PackedTree {
             nodes,
             splits,
             significance: Vec::new(),
-            sums: S::of_words(&self.sums),
+            sums: S::from_words(&self.sums),
             levels: self.levels,
             labels: Vec::new(),
             classes,

@@ -18,7 +18,7 @@ use crate::data::{Bits, Column, MISSING, RowSet, entry_row, entry_tied, pack_ent
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::split::threshold::Scanning;
-use crate::stats::contingency::{CodedRows, Layout};
+use crate::stats::contingency::{CodedRows, TableLayout};
 use std::ops::Range;
 
 /// Owned buffers of all rows of a tree.
@@ -277,7 +277,7 @@ impl<'f> RowSlices<'f> {
         node: NodeRange,
         plan: &PartitionPlan<'_>,
         sorted: Option<&Vec<u32>>,
-        layout: &Layout,
+        layout: &TableLayout,
         scratch: &mut PartitionScratch,
     ) {
         let range = node.start - self.base..node.start - self.base + node.len;

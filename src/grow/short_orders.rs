@@ -4,7 +4,7 @@
 //! different pages. So the orders of a node of at most 64 rows are copied, with its rows numbered 0
 //! to 63, and the orders of the nodes below it are made from the copy ([`crate::simd::short`]). The
 //! ranges of the long orders stay as they are. [`sorted_ranges`](super::nodes::sorted_ranges) does
-//! so where [`ShortScoring::of`] allows: rows that weigh 1, numbers without missing values,
+//! so where [`ShortScoring::choose`] allows: rows that weigh 1, numbers without missing values,
 //! criteria scored from running sums or by means, and depth-first growth, in which few nodes are
 //! open at a time. O(rows x features) per node.
 
@@ -15,7 +15,7 @@ use crate::data::{entry_row, entry_tied, pack_entry};
 use crate::simd::short::{Bytes, Orders, ROWS, retain};
 use crate::simd::{Level, means};
 use crate::split::Splitter;
-use crate::split::between::ShortNumbers;
+use crate::split::means::ShortNumbers;
 use crate::split::multiway::Minimum;
 use crate::split::short::OrderFacts;
 use crate::split::threshold::{SEVERAL_CLASSES, Scanning};
@@ -92,7 +92,7 @@ pub(super) enum ShortScoring {
 impl ShortScoring {
     /// How the small nodes of a tree are scored; `None` where their orders are not copied. The
     /// head of this file has the conditions.
-    pub fn of<W: Scanning>(context: &GrowContext<'_, W>) -> Option<Self> {
+    pub fn choose<W: Scanning>(context: &GrowContext<'_, W>) -> Option<Self> {
         let (setting, criterion) = (context.setting, context.setting.criterion);
         let has_all_values = context.numeric.iter().all(|column| column.missing.is_none());
         let pays = context.data.len() > CLOSE_ROWS || context.data.n_classes() >= SEVERAL_CLASSES;

@@ -24,7 +24,7 @@ use crate::stats::Sum;
 use crate::stats::contingency::ContingencyTables;
 use crate::stats::inference::{
     LevelMerging, LevelOrder, LevelTable, LinearStatistic, LinearSums, MergedLevels,
-    log_p_of_permutations,
+    permutation_log_p_value,
 };
 use crate::tree::{FeatureTest, Test, majority};
 use std::borrow::Cow;
@@ -117,7 +117,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     /// w^2)` rows (Kish's effective sample size).
     fn effective_rows(&self, rows: impl Iterator<Item = u32> + Clone) -> Option<(f64, u32)> {
         let weights = self.context.weights;
-        let units = |row: u32| i128::from(weights.of(row).units());
+        let units = |row: u32| i128::from(weights.row_sum(row).units());
         let total: i128 = rows.clone().map(units).sum();
         let mut until_half = total / 2;
         let middle = rows.clone().find(|&row| {
@@ -156,8 +156,8 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             score(group)
         };
         let mut sums = LinearSums::new(context.data.n_classes(), is_scored);
-        let linear =
-            self.linear_statistic(&mut sums, groups(), score_and_prefetch, |row| weights.of(row))?;
+        let row_sum = |row| weights.row_sum(row);
+        let linear = self.linear_statistic(&mut sums, groups(), score_and_prefetch, row_sum)?;
         let log_p_by_permutation = |form| {
             let seed = mix(context.setting.seed, u64::from(feature));
             let scored = groups().map(|group| (score(group), group));
@@ -223,10 +223,11 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         let (weights, target) = (self.context.weights, self.context.data.target());
         let number = |row: u32| target.map_or(0, |target| target.units()[row as usize]);
         let sum_of = |row| match weights.are_copies() {
-            true => W::Sum::of_row(1, number(row)),
-            false => weights.of(row),
+            true => W::Sum::from_row(1, number(row)),
+            false => weights.row_sum(row),
         };
-        let copies = |row| if weights.are_copies() { weights.of(row).units() as usize } else { 1 };
+        let copies =
+            |row| if weights.are_copies() { weights.row_sum(row).units() as usize } else { 1 };
         let (mut entries, mut scores, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (score, group) in groups {
             let start = entries.len();
@@ -240,7 +241,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
             (self.context.class_of.codes.get(row as usize), number(row), sum_of(row).units())
         });
         let mut sums = LinearSums::new(self.context.data.n_classes(), is_scored);
-        log_p_of_permutations(form, seed, &mut entries, &mut |entries| {
+        permutation_log_p_value(form, seed, &mut entries, &mut |entries| {
             let groups = places.iter().map(|place| &entries[place.clone()]);
             let mut scores = scores.iter();
             let score = |_: &[u32]| scores.next().copied().unwrap_or(0.0);
@@ -376,7 +377,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         let tests = self.feature_tests(rule, control)?;
         workspace.significance = tests.first().map(|&(_, test)| test);
         let significant = tests.iter().take_while(|(_, test)| rule.is_significant(*test));
-        let evidence = self.other_evidence(workspace, control)?;
+        let evidence = self.pair_or_neighbour_scores(workspace, control)?;
         for &(feature, test) in significant.take(rule.split_tries) {
             if let Some(merging) = &rule.merging {
                 if let Some(split) = self.merged_split(merging, feature, contingency)? {

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::fit::{FitPlan, Missing};
 use crate::grow::{Candidate, GrowthLimits, GrowthSetting, candidates, feature_tests};
 use crate::parallel::Control;
-use crate::stats::neighbours::{DistanceSum, PartialScores, Root, Share};
+use crate::stats::neighbours::{DistanceSum, NodeSearch, PartialScores, Share};
 use crate::tree::FeatureTest;
 
 /// The rows of a data set that reach a node of a tree.
@@ -92,7 +92,7 @@ pub fn explain(
     plan.on_counted_rows(data, &all, weights, |counted, root, weights| {
         let is_reached = |&r: &u32| node.reached.get(counted.original()[r as usize]) == 1;
         let rows = (0..counted.len() as u32).filter(is_reached).collect();
-        let rows = plan.training_rows(counted, &RowSet::of(rows, counted.len()), weights)?;
+        let rows = plan.training_rows(counted, &RowSet::new(rows, counted.len()), weights)?;
         let mut limits = plan.limits().clone();
         // Limits become shares of the weight of this node. The factors below 1 keep rounding from
         // excluding a branch that has exactly the least weight.
@@ -173,7 +173,7 @@ fn on_known_rows(
             Column::Numeric(c) => !c.value(r).is_nan(),
             Column::Nominal(c) => c.code(r) != crate::data::MISSING,
         };
-        let known = RowSet::of(rows.rows().iter().copied().filter(is_known).collect(), data.len());
+        let known = RowSet::new(rows.rows().iter().copied().filter(is_known).collect(), data.len());
         if known.is_empty() {
             continue;
         }
@@ -292,7 +292,7 @@ fn on_neighbours<R>(
     rows: &RowSet,
     weights: &Weights,
     control: &Control,
-    ask: impl FnOnce(&Root<'_>, Option<&dyn Fn(u32) -> f64>) -> Result<R>,
+    ask: impl FnOnce(&NodeSearch<'_>, Option<&dyn Fn(u32) -> f64>) -> Result<R>,
 ) -> Result<R> {
     let imputed = plan.impute(data, rows, weights, control)?;
     let read = imputed.as_ref().unwrap_or(data);
@@ -301,7 +301,7 @@ fn on_neighbours<R>(
     let value = |r: u32| weights.value(r);
     let weight: Option<&dyn Fn(u32) -> f64> =
         if *weights == Weights::Unit { None } else { Some(&value) };
-    ask(&Root::new(read, data, rows.rows(), weight), weight)
+    ask(&NodeSearch::new(read, data, rows.rows(), weight), weight)
 }
 
 fn has_missing(column: &Column) -> bool {

@@ -44,8 +44,8 @@ pub fn float32_conflicts(
         {
             thresholds.sort_unstable_by(f64::total_cmp);
             thresholds.dedup();
-            moved(column, thresholds, |_, at| {
-                let (neighbours, rows) = beside(column, at, data.original());
+            report_moved(column, thresholds, |_, at| {
+                let (neighbours, rows) = nearest_values(column, at, data.original());
                 found.push((feature, at, neighbours, rows));
             });
         }
@@ -54,7 +54,7 @@ pub fn float32_conflicts(
 }
 
 /// The values of a column on both sides of a threshold, and the caller's numbers of their rows.
-fn beside(column: &NumericColumn, at: f64, original: &[u32]) -> ([f64; 2], [u32; 2]) {
+fn nearest_values(column: &NumericColumn, at: f64, original: &[u32]) -> ([f64; 2], [u32; 2]) {
     let known = &column.order()[..column.values().len() - column.n_missing()];
     let first = known.partition_point(|&entry| column.value(entry_row(entry)) <= at);
     let (mut values, mut rows) = ([f64::NEG_INFINITY, f64::INFINITY], [0, 0]);
@@ -98,7 +98,7 @@ fn cuts(schema: &Schema, feature: usize) -> &[f64] {
 
 /// Call `report(value, threshold)` for each of the ascending thresholds that rounding moves a value
 /// over, with the nearest such value.
-fn moved(column: &NumericColumn, thresholds: &[f64], mut report: impl FnMut(f64, f64)) {
+fn report_moved(column: &NumericColumn, thresholds: &[f64], mut report: impl FnMut(f64, f64)) {
     // A value moves over a threshold only where both have the same single below them: then the
     // nearest single of the value is this one or the next. Most singles differ in their last
     // digits.
@@ -156,7 +156,7 @@ mod tests {
             thresholds.truncate(1 + mix(seed, 9) as usize % 40);
             thresholds.dedup();
             let mut found = Vec::new();
-            moved(&NumericColumn::new(values.clone()), &thresholds, |_, t| found.push(t));
+            report_moved(&NumericColumn::new(values.clone()), &thresholds, |_, t| found.push(t));
             let differs = |t: f64| {
                 values.iter().any(|&v| (v <= t) != (f64::from(v as f32) <= t) && !v.is_nan())
             };

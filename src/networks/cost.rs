@@ -28,8 +28,8 @@ impl Groups {
     /// Put all rows into one group. [`Self::refine`] then divides it by one variable after the
     /// other.
     pub fn reset(&mut self, variables: &Variables) {
-        self.numbers.of.clear();
-        self.numbers.of.resize(variables.n_distinct_rows(), 0);
+        self.numbers.of_row.clear();
+        self.numbers.of_row.resize(variables.n_distinct_rows(), 0);
         self.numbers.size = 1;
     }
 
@@ -47,7 +47,7 @@ impl Groups {
     pub fn sum(&mut self, variables: &Variables, f: impl Fn(f64) -> f64) -> f64 {
         self.sums.clear();
         self.sums.resize(self.numbers.size, 0.0);
-        for (&g, &w) in self.numbers.of.iter().zip(&variables.weights) {
+        for (&g, &w) in self.numbers.of_row.iter().zip(&variables.weights) {
             self.sums[g as usize] += w;
         }
         self.sums.iter().filter(|&&w| w > 0.0).map(|&w| f(w)).sum()

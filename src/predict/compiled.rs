@@ -53,7 +53,7 @@ enum Reading {
 
 impl Reading {
     /// How a feature of a schema is read.
-    fn of(kind: &Kind) -> Result<Self> {
+    fn new(kind: &Kind) -> Result<Self> {
         Ok(match kind {
             Kind::Numeric { cuts: None, fill } => Self::Number { fill: fill.unwrap_or(f64::NAN) },
             Kind::Numeric { cuts: Some(cuts), fill } => {
@@ -238,7 +238,7 @@ impl CompiledTree {
             return Err(Error::Data(format!("a tree asks for at most {MOST_FEATURES} features")));
         }
         let readings =
-            schema.features.iter().map(|f| Reading::of(&f.kind)).collect::<Result<Vec<_>>>()?;
+            schema.features.iter().map(|f| Reading::new(&f.kind)).collect::<Result<Vec<_>>>()?;
         let mut compiler = TreeCompiler {
             masks: Vec::new(),
             children: Vec::new(),
@@ -252,7 +252,7 @@ impl CompiledTree {
             .ok_or_else(|| Error::Internal("a branch or a feature does not exist".into()))?;
         // Shares, for fractions of rows.
         let mut shares = Vec::new();
-        if tree.is_shared() {
+        if tree.divides_missing() {
             shares.resize(tree.nodes.len(), 1.0);
             for i in 0..tree.nodes.len() {
                 for (&child, share) in tree.children(i).iter().zip(tree.shares(i)) {
@@ -277,7 +277,7 @@ impl CompiledTree {
 
     /// Whether a missing value takes all branches at some node. If not, a row ends in one leaf and
     /// needs no [`CompiledTree::spread`].
-    pub fn is_shared(&self) -> bool {
+    pub fn divides_missing(&self) -> bool {
         !self.shares.is_empty()
     }
 

@@ -99,7 +99,7 @@ impl Predictor {
     /// otherwise, and then [`Self::answer`] finds out whether the tree abstains. It saves a forest
     /// the copy of the probabilities.
     #[inline]
-    pub(super) fn at_leaf(&self, end: End) -> Option<&[f64]> {
+    pub(super) fn leaf_probabilities(&self, end: End) -> Option<&[f64]> {
         match end.place() {
             EndPlace::Leaf(number) if self.always_predicts => Some(self.probabilities_of(number)),
             _ => None,

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::model::Forest;
 use crate::parallel::{self, Control};
 use crate::simd::walk::BLOCK;
-use crate::tree::{join_largest, majority};
+use crate::tree::{equalise_largest, majority};
 use std::ops::Range;
 
 /// Smallest and largest number of rows in a chunk: at least one block, and so few blocks that their
@@ -156,7 +156,7 @@ impl ForestPredictor {
             }
             for block in &blocks {
                 tree.tree.for_each_end_in_block::<false, S>(block, |row, end| {
-                    if let Some(p) = tree.at_leaf(end) {
+                    if let Some(p) = tree.leaf_probabilities(end) {
                         add(row - first, p);
                     } else if tree.answer(source, row, end, &mut of_tree) >= 0 {
                         add(row - first, &of_tree);
@@ -164,11 +164,12 @@ impl ForestPredictor {
                 });
             }
         }
-        // From sums to means; join_largest makes labels agree with the first largest probability.
+        // From sums to means; equalise_largest makes labels agree with the first largest
+        // probability.
         for (p, &voters) in sums.chunks_exact_mut(classes).zip(voters.iter()) {
             p.iter_mut().for_each(|p| *p /= f64::from(voters.max(1)));
             if classes > 1 {
-                join_largest(p);
+                equalise_largest(p);
             }
         }
         Ok(())

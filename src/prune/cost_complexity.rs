@@ -203,7 +203,7 @@ fn node_impurity(edited: &EditableTree, node: usize, impurity: Impurity) -> f64 
     match edited.outcomes.get(node) {
         Some(outcome) if impurity == Impurity::Variance => outcome.variance,
         Some(outcome) => outcome.impurity,
-        None => impurity.of(edited.counts(node)),
+        None => impurity.of_counts(edited.counts(node)),
     }
 }
 
@@ -302,7 +302,7 @@ fn cut_weakest_links(
         }
         let costs =
             Costs { leaf: risks.as_leaf[node], tree: risks.of_subtree[node], branch: alpha };
-        edited.cut(node, costs);
+        edited.make_leaf(node, costs);
         risks.update_after_cut(node, edited);
         path.alphas.push(alpha);
         path.impurities.push(risks.of_subtree[0]);

@@ -162,8 +162,8 @@ impl EditableTree {
         self.children(node).iter().map(|&child| by_node[child as usize]).sum()
     }
 
-    /// Training weight of each class in a node. They are changed by [`Self::join`], and by the
-    /// caller of [`Self::raise`], who sends rows down another way.
+    /// Training weight of each class in a node. They are changed by [`Self::merge_tests`], and by
+    /// the caller of [`Self::replace_by_branch`], who sends rows down another way.
     pub fn counts(&self, node: usize) -> &[f64] {
         &self.counts[node * self.classes..(node + 1) * self.classes]
     }
@@ -185,7 +185,7 @@ impl EditableTree {
     /// passes held-out rows, and the m-estimate passes smoothed counts.
     pub fn errors_among(&self, node: usize, counts: &[f64]) -> f64 {
         if let Some(costs) = &self.costs {
-            return costs.of(counts, self.nodes[node].label);
+            return costs.cost(counts, self.nodes[node].label);
         }
         // A node without a label predicts nothing, so nothing is right.
         let n_right = usize::try_from(self.nodes[node].label).map_or(0.0, |label| counts[label]);
@@ -232,14 +232,14 @@ impl EditableTree {
     }
 
     /// Make a node a leaf; `costs` are the costs that led to it.
-    pub fn cut(&mut self, node: usize, costs: Costs) {
+    pub fn make_leaf(&mut self, node: usize, costs: Costs) {
         self.record(node, Action::Leaf, costs);
         self.nodes[node] = self.nodes[node].as_leaf();
     }
 
     /// Replace `node` by one of its branches; `costs` are the costs that led to it. The node keeps
     /// its counts; the caller updates the counts of the nodes below.
-    pub fn raise(&mut self, node: usize, branch: usize, costs: Costs) {
+    pub fn replace_by_branch(&mut self, node: usize, branch: usize, costs: Costs) {
         self.record(node, Action::Raise, costs);
         let (place, raised) = (self.nodes[node], self.nodes[branch]);
         self.nodes[node] = Node {
@@ -257,7 +257,7 @@ impl EditableTree {
     /// is the child of `node` on the other side than `kept`. The branch `kept` of `node` is a leaf,
     /// which takes over the counts of the same branch of `below`; the other branch of `below`
     /// becomes the other branch of `node`.
-    pub fn join(&mut self, node: usize, below: usize, kept: usize, threshold: Threshold) {
+    pub fn merge_tests(&mut self, node: usize, below: usize, kept: usize, threshold: Threshold) {
         let unknown = f64::NAN;
         self.record(node, Action::Join, Costs { leaf: unknown, tree: unknown, branch: unknown });
         let (upper, lower) = (self.nodes[node], self.nodes[below]);

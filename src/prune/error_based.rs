@@ -199,7 +199,7 @@ fn prune(
         confidence,
         raising,
         is_fractional: raising
-            .is_some_and(|r| r.compiled.is_shared() && has_missing_values(&tested, r.rows)),
+            .is_some_and(|r| r.compiled.divides_missing() && has_missing_values(&tested, r.rows)),
         rows_of_leaf: vec![Vec::new(); n_nodes],
         estimate: vec![0.0; n_nodes],
         trial_counts: vec![0.0; n_trial_counts],
@@ -253,7 +253,7 @@ pub(super) fn collapse(edited: &mut EditableTree) {
         }
         let leaf = edited.errors(i);
         if errors[i] >= leaf - LEAST_SAVED {
-            edited.cut(i, Costs::leaf_or_tree(leaf, errors[i]));
+            edited.make_leaf(i, Costs::leaf_or_tree(leaf, errors[i]));
         } else {
             stack.extend(edited.children(i).iter().rev());
         }
@@ -487,12 +487,12 @@ impl Pruner<'_, '_> {
         if is_at_most(leaf, tree + MARGIN) && is_at_most(leaf, branch + MARGIN) {
             self.rows_of_leaf[node] = self.rows_below(node, None);
             let branch = if branch.is_finite() { branch } else { f64::NAN };
-            self.edited.cut(node, Costs { leaf, tree, branch });
+            self.edited.make_leaf(node, Costs { leaf, tree, branch });
             self.estimate[node] = leaf;
             return false;
         }
         if is_at_most(branch, tree + MARGIN) {
-            self.edited.raise(node, heaviest, Costs { leaf, tree, branch });
+            self.edited.replace_by_branch(node, heaviest, Costs { leaf, tree, branch });
             if self.is_fractional {
                 self.redistribute_rows(node, moved);
             } else {

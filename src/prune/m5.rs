@@ -99,7 +99,7 @@ fn prune(
         let tree: f64 = edited.sum_over_children(i, &estimated);
         // Errors that differ by the size of rounding are a tie: the smaller tree wins.
         if is_judged && leaf <= tree * (1.0 + 1e-12) {
-            edited.cut(i, Costs::leaf_or_tree(leaf / weight(i), tree / weight(i)));
+            edited.make_leaf(i, Costs::leaf_or_tree(leaf / weight(i), tree / weight(i)));
         } else {
             estimated[i] = tree;
         }

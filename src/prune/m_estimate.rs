@@ -93,7 +93,7 @@ fn prune(edited: &mut EditableTree, m: f64) {
         let children = edited.children(i).iter().map(|&child| child as usize);
         let tree = children.map(|child| edited.weight(child) * expected[child]).sum::<f64>() / n;
         if leaf <= tree + SLACK {
-            edited.cut(i, Costs::leaf_or_tree(leaf, tree));
+            edited.make_leaf(i, Costs::leaf_or_tree(leaf, tree));
         } else {
             expected[i] = tree;
         }

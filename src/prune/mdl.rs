@@ -93,7 +93,7 @@ fn prune(edited: &mut EditableTree, schema: &Schema) {
         };
         let tree = 1.0 + (feature_bits + value_bits) + edited.sum_over_children(i, &bits);
         if leaf <= tree {
-            edited.cut(i, Costs::leaf_or_tree(leaf, tree));
+            edited.make_leaf(i, Costs::leaf_or_tree(leaf, tree));
         } else {
             bits[i] = tree;
         }

@@ -36,7 +36,7 @@ pub(super) fn merge(edited: &mut EditableTree, rule: Merge) {
         if children.iter().all(agrees) {
             let tree = children.iter().map(|&child| edited.errors(child)).sum();
             edited.nodes[i].label = edited.nodes[children[0]].label;
-            edited.cut(i, Costs::leaf_or_tree(edited.errors(i), tree));
+            edited.make_leaf(i, Costs::leaf_or_tree(edited.errors(i), tree));
             continue;
         }
         // A leaf on branch `kept`, and on the other branch a test of the same feature with a leaf
@@ -56,7 +56,7 @@ pub(super) fn merge(edited: &mut EditableTree, rule: Merge) {
                 // The threshold that leaves the larger side to the merged leaf.
                 let upper_wins = (upper.reach >= lower.reach) == (kept == 0);
                 let threshold = if upper_wins { upper } else { lower };
-                edited.join(i, below, kept, threshold);
+                edited.merge_tests(i, below, kept, threshold);
                 break;
             }
         }

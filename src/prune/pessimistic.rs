@@ -72,7 +72,7 @@ fn prune(edited: &mut EditableTree) {
         let standard_error = (corrected_errors * (n - corrected_errors).max(0.0) / n).sqrt();
         let (leaf, tree) = (edited.errors(i) + 0.5, corrected_errors + standard_error);
         if leaf <= tree {
-            edited.cut(i, Costs::leaf_or_tree(leaf, tree));
+            edited.make_leaf(i, Costs::leaf_or_tree(leaf, tree));
         } else {
             stack.extend(edited.children(i).iter().rev());
         }

@@ -296,7 +296,7 @@ fn cut_where_no_worse(
         let tree: f64 = edited.sum_over_children(i, &errors);
         // On ties, up to the rounding of fractions, the leaf wins.
         if leaf <= tree + ROUNDING * total.max(tree) {
-            edited.cut(i, Costs::leaf_or_tree(leaf, tree));
+            edited.make_leaf(i, Costs::leaf_or_tree(leaf, tree));
         } else {
             errors[i] = tree;
         }

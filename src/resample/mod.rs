@@ -54,7 +54,7 @@ impl OutOfBagRows<'_> {
     /// A number per tree and feature, `numbers[tree * features + feature]`; NaN for a tree without
     /// out-of-bag rows. `of_features` computes the numbers of a tree from its number, its
     /// out-of-bag rows and their weight.
-    fn by_tree(
+    fn map_trees(
         &self,
         control: &Control,
         of_features: impl Fn(usize, &[u32], f64) -> Result<Vec<f64>> + Sync,
@@ -111,7 +111,7 @@ pub fn cross_validate(
     // Folds in the outer loop: preparations of a fold are kept for all plans.
     let by_fold = parallel::map(&folds_control, folds.len(), &|f| {
         let fold = &folds[f];
-        let rows = RowSet::of(internal(data, &fold.train)?, data.len());
+        let rows = RowSet::new(internal(data, &fold.train)?, data.len());
         let mut common = Common::new(roots[f].clone(), kept);
         let mut grown = None; // the tree of the plan before, if it grows as this one does
         (0..plans.len())

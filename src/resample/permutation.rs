@@ -47,7 +47,7 @@ impl OutOfBagRows<'_> {
     pub fn permutation_losses(&self, control: &Control) -> Result<Vec<f64>> {
         let &OutOfBagRows { forest, data, weights, .. } = self;
         let n_features = data.columns().len();
-        self.by_tree(control, |t, rows, total| {
+        self.map_trees(control, |t, rows, total| {
             let (model, seed) = (&forest.trees[t], forest.seeds[t]);
             let predictor = Predictor::new(model)?;
             let mut answer = vec![0.0; data.n_classes()];

@@ -49,7 +49,7 @@ pub(super) fn roots(
         n_values += c.levels() + 1; // and the missing value
     }
     let classes = Classes::cheapest(data.n_classes());
-    let cells = n_values * classes.kept(data.n_classes()) * 4 * (data.columns().len() + 1);
+    let cells = n_values * classes.count(data.n_classes()) * 4 * (data.columns().len() + 1);
     let mut columns = None;
     let mut first = 0;
     while first < folds.len() {
@@ -78,7 +78,7 @@ pub(super) fn roots(
                     classes,
                 )?;
                 for f in 0..group {
-                    known[first + f] = Some(Arc::new(KnownPairs::of_counts(&counts.without(f)?)));
+                    known[first + f] = Some(Arc::new(KnownPairs::from_counts(&counts.without(f)?)));
                 }
             }
         }
@@ -121,7 +121,7 @@ fn partition(folds: &[Fold], data: &Dataset) -> Option<Partition> {
     for (f, fold) in folds[..group].iter().enumerate() {
         let train: Option<Vec<u32>> =
             fold.train.iter().map(|&r| internal.get(r as usize).copied()).collect();
-        let mut seen = RowSet::of(train?, n_rows).bits(n_rows);
+        let mut seen = RowSet::new(train?, n_rows).bits(n_rows);
         if seen.ones().count() != fold.train.len() {
             return None;
         }

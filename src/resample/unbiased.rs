@@ -20,7 +20,7 @@ impl OutOfBagRows<'_> {
     /// Unbiased importance by tree and feature: `importances[tree * features + feature]`; NaN for a
     /// tree without out-of-bag rows. `weights` multiply the weights of classes.
     pub fn unbiased_importances(&self, control: &Control) -> Result<Vec<f64>> {
-        self.by_tree(control, |t, out_of_bag, _| {
+        self.map_trees(control, |t, out_of_bag, _| {
             let tree = &self.forest.trees[t].tree;
             let impurities = self.impurities(t, out_of_bag, control)?;
             let weighted_impurity = |node: usize| match tree.counts(node).iter().sum::<f64>() {

@@ -4,9 +4,9 @@
 use super::*;
 
 /// A xorshift generator.
-struct Draw(u64);
+struct XorshiftRng(u64);
 
-impl Draw {
+impl XorshiftRng {
     fn bits(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -31,7 +31,7 @@ struct Case {
 }
 
 impl Case {
-    fn new(level: Level, draw: &mut Draw) -> Self {
+    fn new(level: Level, draw: &mut XorshiftRng) -> Self {
         let kernels = Kernels::at(level);
         let (levels, features) = (1 + draw.below(4), 1 + draw.below(40));
         let used = 1 + draw.below(64 * kernels.words());
@@ -65,8 +65,8 @@ impl Case {
 }
 
 /// Check random cases on every level.
-fn cases(mut check: impl FnMut(&Case, &mut Draw)) {
-    let mut draw = Draw(0x9E37_79B9_7F4A_7C15);
+fn cases(mut check: impl FnMut(&Case, &mut XorshiftRng)) {
+    let mut draw = XorshiftRng(0x9E37_79B9_7F4A_7C15);
     for level in Level::available() {
         for _ in 0..60 {
             let case = Case::new(level, &mut draw);
@@ -215,7 +215,7 @@ fn wide_kernels() {
 
 #[test]
 fn moments_thresholds_and_shares() {
-    let mut draw = Draw(0x2545_F491_4F6C_DD1D);
+    let mut draw = XorshiftRng(0x2545_F491_4F6C_DD1D);
     for level in Level::available() {
         for _ in 0..40 {
             let k = Kernels::at(level);

@@ -10,9 +10,9 @@
 //! Histogram growth calls this for features that its quicker kernels do not serve (three branches,
 //! criteria without running sums).
 
-use super::between::MeanNode;
 use super::block::{BLOCK, BlockScratch};
 use super::mean_scratch::MeanScratch;
+use super::means::MeanNode;
 use super::multiway::Minimum;
 use super::scan::flush;
 use super::sink::Sink;
@@ -151,7 +151,7 @@ pub fn score_candidates<S: Sum>(
     }
     if branches == 2
         && sink.takes_means()
-        && let Some(node) = MeanNode::of(scan.known, scan.min)
+        && let Some(node) = MeanNode::from_sums(scan.known, scan.min)
     {
         let (sums, at) = (groups.sums.iter().copied(), |j: usize| groups.codes[j]);
         return score_means(scan.feature, sums, &at, node, context, &mut scratch.means, sink);
@@ -221,8 +221,8 @@ pub fn score_means<S: Sum>(
     for ((weight_left, sum_left), bin) in places.zip(bins.take(cuts)) {
         let bin = bin.moments().unwrap_or_default();
         weight += bin.weight;
-        sum += bin.first as i64 - bin.weight * node.whole;
+        sum += bin.first as i64 - bin.weight * node.whole_mean;
         (*weight_left, *sum_left) = (if bin.weight == 0 { 0 } else { weight }, sum);
     }
-    node.send_cuts(feature, scratch.first(cuts), at, context, sink)
+    node.send_cuts(feature, scratch.padded_cuts(cuts), at, context, sink)
 }

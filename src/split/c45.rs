@@ -203,9 +203,9 @@ pub fn best_cut<W: Weighing>(
     let CutLimits { known, node, lowest, .. } = limits(scan, least)?;
     let (n, whole) = (known.value(unit), node.value(unit));
     let highest = known.minus(lowest);
-    let x_log_x = |sum: W::Sum| logs.one(sum.cell(unit));
+    let x_log_x = |sum: W::Sum| logs.x_log2_x(sum.cell(unit));
     let class = |i: usize| scan.class_of.codes[entry_row(order[i]) as usize] as usize;
-    let weight = |i: usize| scan.weights.of(entry_row(order[i]));
+    let weight = |i: usize| scan.weights.row_sum(entry_row(order[i]));
     let is_cut = |i: usize, total: W::Sum| {
         i < order.len() && entry_tied(order[i]) == 0 && total >= lowest && total <= highest
     };

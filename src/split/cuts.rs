@@ -54,8 +54,8 @@ pub fn best_cut<W: Scanning>(
         scan,
         logs,
         from_start: places.first == 1,
-        before: logs.one(cell(limits.known))
-            - known.iter().map(|&count| logs.one(count)).sum::<f64>(),
+        before: logs.x_log2_x(cell(limits.known))
+            - known.iter().map(|&count| logs.x_log2_x(count)).sum::<f64>(),
         n: limits.known.value(unit),
         whole: limits.node.value(unit),
         known,
@@ -177,10 +177,10 @@ impl<W: Weighing> CutSearch<'_, '_, W> {
         let side = |cells: &mut dyn Iterator<Item = CellOf<W>>| {
             let (mut sum, mut size) = (0.0, CellOf::<W>::default());
             for count in cells {
-                sum += self.logs.one(count);
+                sum += self.logs.x_log2_x(count);
                 size = size.plus(count);
             }
-            sum - self.logs.one(size)
+            sum - self.logs.x_log2_x(size)
         };
         // Rounded weights on the left may exceed the whole by a little.
         let right = &mut self
@@ -208,7 +208,7 @@ impl<W: Weighing> CutSearch<'_, '_, W> {
         let class = scan.class_of.codes[entry_row(scan.order[last_place]) as usize] as usize;
         let mut left = self.last.left.clone();
         for i in last_place + 1..at {
-            let weight = scan.weights.of(entry_row(scan.order[i - 1]));
+            let weight = scan.weights.row_sum(entry_row(scan.order[i - 1]));
             left[class] = left[class].plus(weight.cell(scan.weights.unit()));
             if entry_tied(scan.order[i]) == 0 {
                 let gain = self.gain(&left);
@@ -320,7 +320,7 @@ mod tests {
             let mut sums = vec![W::Sum::default(); self.starts.len() + 1];
             for row in entries {
                 let sum = &mut sums[usize::from(self.codes[row as usize])];
-                *sum = sum.plus(weights.of(row));
+                *sum = sum.plus(weights.row_sum(row));
             }
             sums
         }

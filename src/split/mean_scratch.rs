@@ -34,7 +34,7 @@ impl MeanScratch {
     }
 
     /// The buffers of the first `cuts` cuts, rounded up to whole chunks.
-    pub(super) fn buffers(&mut self, cuts: usize) -> CutBuffers<'_> {
+    pub(super) fn cut_buffers(&mut self, cuts: usize) -> CutBuffers<'_> {
         let filled = cuts.next_multiple_of(CHUNK);
         CutBuffers {
             sums: &mut self.sums[..filled],
@@ -44,7 +44,7 @@ impl MeanScratch {
     }
 
     /// The first `cuts` cuts, and cuts without weight up to a whole number of chunks.
-    pub(super) fn first(&mut self, cuts: usize) -> MeanCuts<'_> {
+    pub(super) fn padded_cuts(&mut self, cuts: usize) -> MeanCuts<'_> {
         let filled = cuts.next_multiple_of(CHUNK);
         self.weights[cuts..filled].fill(0);
         MeanCuts {

@@ -9,7 +9,7 @@
 //! | values of a feature | candidates |
 //! |---|---|
 //! | sorted rows | [`threshold`]; `running` for several classes, `weighed` for weights |
-//! | sorted rows, a numeric target | `between` for means, [`order`] for quantiles |
+//! | sorted rows, a numeric target | [`means`], or [`order`] for quantiles |
 //! | sorted rows, at most 64 of them | [`short`] |
 //! | counts per bin | [`binned`] |
 //! | nominal | [`multiway`], [`subset`] |
@@ -30,8 +30,8 @@
 //! | bound of `running` | squares | scores of all blocks | 1.09 (10 classes), 1.04 (40) |
 //! | `weighed` | fixed-point weights | single tables | 1.8, 1.3 (5 classes) |
 //! | boxes of `weighed` | fractional rows, two classes | all boundaries | gini 1.3, gain 1.6 |
-//! | `between` | means of rows | tables | 12 (depth 6), 2.9 (real weights) |
-//! | `between`, bytes | means, at most 64 rows | `between` | 2.0; all features at once 1.4 of it |
+//! | `means` | means of rows | tables | 12 (depth 6), 2.9 (real weights) |
+//! | `means`, bytes | means, at most 64 rows | `means` | 2.0; all features at once 1.4 of it |
 //! | `binned`, means | means of bins | tables | 2.4 |
 //! | [`cuts`] | C4.5's rule, up to 4 classes | [`c45`], whose gains round otherwise | 1.3 |
 //!
@@ -39,15 +39,15 @@
 //! gains 1.18 (100,000 x 20, ten classes), and boxes of fractional rows, which the screen bounds,
 //! 1.83.
 
-pub mod between;
 pub mod binned;
 mod block;
 pub mod c45;
 mod cut_rule;
 pub mod cuts;
-pub(crate) mod doubt;
+pub(crate) mod estimates;
 mod guard;
 mod mean_scratch;
+pub mod means;
 pub mod multiway;
 pub mod order;
 pub mod random;

@@ -226,7 +226,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
 
     /// The loss of all rows around their quantile, which a split reduces. It is a sum in units of
     /// weight times number, not a mean.
-    pub fn of_all(&self) -> f64 {
+    pub fn whole_loss(&self) -> f64 {
         self.whole.loss(self.units(self.pointer), self.loss)
     }
 

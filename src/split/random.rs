@@ -28,7 +28,7 @@ impl Draws {
     }
 
     /// 64 random bits for a feature. They depend on the seed, the node and the feature alone.
-    pub fn of(self, feature: u32) -> u64 {
+    pub fn bits(self, feature: u32) -> u64 {
         mix(self.key, u64::from(feature))
     }
 
@@ -36,7 +36,7 @@ impl Draws {
     /// it at least one value, `lo`, lies on the left, and one, `hi`, on the right.
     pub fn threshold(self, feature: u32, lo: f64, hi: f64) -> f64 {
         // The 53 high bits are a uniform double in [0, 1).
-        let share = (self.of(feature) >> 11) as f64 / (1_u64 << 53) as f64;
+        let share = (self.bits(feature) >> 11) as f64 / (1_u64 << 53) as f64;
         let threshold = lo * (1.0 - share) + hi * share;
         // Rounding may leave the range; adding 0 turns -0 into 0.
         (if threshold >= lo && threshold < hi { threshold } else { lo }) + 0.0

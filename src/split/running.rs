@@ -12,7 +12,7 @@
 
 use super::block::{PlaceRange, PlaceSums, Running};
 use super::scan::{ClassOf, Scan};
-use super::sink::{Estimates, Sink};
+use super::sink::{CutEstimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Term};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
@@ -32,7 +32,7 @@ trait ClassWalk {
         right: &mut [f64; BLOCK],
     );
     /// The sum of the whole node.
-    fn whole(&self) -> f64;
+    fn whole_sum(&self) -> f64;
 }
 
 impl ClassWalk for simd::Squares {
@@ -47,7 +47,7 @@ impl ClassWalk for simd::Squares {
         simd::squares(Level::active(), classes, sizes, self, left, right);
     }
 
-    fn whole(&self) -> f64 {
+    fn whole_sum(&self) -> f64 {
         self.whole as f64
     }
 }
@@ -96,7 +96,7 @@ impl ClassWalk for Logarithms {
         (self.left, self.right) = (on_left, on_right);
     }
 
-    fn whole(&self) -> f64 {
+    fn whole_sum(&self) -> f64 {
         self.whole
     }
 }
@@ -169,7 +169,7 @@ impl RunningWalk<'_, '_, '_> {
             let mut sizes = ClassSizes { left: on_left, all };
             sums.pass(&class[..stop - start], &mut sizes, left, right);
             if start >= first {
-                self.score_block(start, stop, sums.whole(), running, sink)?;
+                self.score_block(start, stop, sums.whole_sum(), running, sink)?;
             }
             start = stop;
         }
@@ -218,7 +218,7 @@ impl RunningWalk<'_, '_, '_> {
         let at = |j: usize| (start + j) as u32;
         sink.estimated(
             self.scan.feature,
-            Estimates { at: &at, scores, largest, error, exact: &mut exact },
+            CutEstimates { at: &at, scores, largest, error, exact: &mut exact },
         )
     }
 

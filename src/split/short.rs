@@ -9,7 +9,7 @@
 //! Cut `j` has the entries `0..=j` of the order on its left.
 
 use super::block::CutTable;
-use super::sink::{Estimates, Sink};
+use super::sink::{CutEstimates, Sink};
 use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Term};
 use crate::error::Result;
 use crate::reached::{self, Way};
@@ -167,7 +167,7 @@ pub fn score_candidates(
     let at = |j: usize| j as u32 + 1;
     sink.estimated(
         scan.feature,
-        Estimates { at: &at, scores, largest, error, exact: &mut score_exactly },
+        CutEstimates { at: &at, scores, largest, error, exact: &mut score_exactly },
     )
 }
 

@@ -9,7 +9,7 @@
 //! per node.
 
 use crate::numeric::sort_few;
-use crate::stats::inference::{FeatureTestKind, LevelMerging, bonferroni};
+use crate::stats::inference::{FeatureTestKind, LevelMerging, sidak};
 use crate::tree::FeatureTest;
 use serde::Deserialize;
 
@@ -76,7 +76,7 @@ impl Significance {
     pub fn rank(&self, mut tests: Vec<(u32, FeatureTest)>) -> Vec<(u32, FeatureTest)> {
         let n_tests = tests.len();
         if self.adjust == Adjust::Bonferroni {
-            tests.iter_mut().for_each(|(_, test)| test.log_p = bonferroni(test.log_p, n_tests));
+            tests.iter_mut().for_each(|(_, test)| test.log_p = sidak(test.log_p, n_tests));
         }
         let compared = |test: &FeatureTest| test.log_p.max(UNDERFLOW);
         sort_few(&mut tests, &|(_, test), (_, other)| {

@@ -8,7 +8,7 @@
 //! A sink that wants only the best candidates may say so; a scan then skips candidates below
 //! [`Sink::floor`], or sends estimates ([`Sink::estimated`]) instead of tables.
 
-use super::doubt::{self, Estimated};
+use super::estimates::{self, Estimates};
 use super::guard::ValueGuard;
 use crate::criteria::{Context, Criterion, RunningScores, Tables};
 use crate::error::{Error, Result};
@@ -43,7 +43,7 @@ impl Features<'_> {
     /// The feature of one candidate, by its number within the block. This is not its number within
     /// the feature, which is [`CandidateBlock::at`].
     #[inline]
-    pub fn of(&self, candidate: usize) -> u32 {
+    pub fn feature_of(&self, candidate: usize) -> u32 {
         match self {
             Self::One(feature) => *feature,
             Self::Each(features) => features[candidate],
@@ -85,13 +85,13 @@ pub trait Sink {
         false
     }
     /// Take thresholds of one feature that were scored by [`Sink::running_scores`] or by means.
-    fn estimated(&mut self, _feature: u32, _estimates: Estimates<'_>) -> Result<()> {
+    fn estimated(&mut self, _feature: u32, _estimates: CutEstimates<'_>) -> Result<()> {
         Err(Error::Internal("running sums that nobody asked for".into()))
     }
 }
 
 /// Estimated scores of thresholds of one feature.
-pub struct Estimates<'a> {
+pub struct CutEstimates<'a> {
     /// Rows on the left of threshold `j`.
     pub at: &'a dyn Fn(usize) -> u32,
     /// The estimates; negative infinity where a place is no candidate.
@@ -217,28 +217,28 @@ impl<'a> BestOfEach<'a> {
 
     /// Allow the sink to leave out candidates below this score. A caller that scales the scores of
     /// a feature afterwards sets it to the score that could still win.
-    pub fn above(&mut self, floor: f64) {
+    pub fn set_floor(&mut self, floor: f64) {
         self.floor = floor;
     }
 
     /// Refuse candidates whose branches have values that the guard forbids; `None` refuses nothing.
     /// With a guard every candidate is scored from its table, because estimates do not say what the
     /// values are.
-    pub fn guarded(self, guard: Option<ValueGuard<'a>>) -> Self {
+    pub fn with_guard(self, guard: Option<ValueGuard<'a>>) -> Self {
         Self { guard, ..self }
     }
 
     /// Say which rows the branches of the next candidates share: see [`ValueGuard::shared`].
     /// Fractional growth sets them for each feature, before its scan; without a guard this does
     /// nothing.
-    pub fn share(&mut self, rows: Option<(f64, f64)>) {
+    pub fn set_shared_rows(&mut self, rows: Option<(f64, f64)>) {
         self.guard.iter_mut().for_each(|guard| guard.shared = rows);
     }
 
     /// Check the control of the job before each block, and stop with its error once it is
     /// cancelled. Without this a node with millions of rows could be cancelled only between its
     /// features.
-    pub fn watched(self, control: &'a Control) -> Self {
+    pub fn with_control(self, control: &'a Control) -> Self {
         Self { control: Some(control), ..self }
     }
 
@@ -249,7 +249,7 @@ impl<'a> BestOfEach<'a> {
             // out. NaN compares false, so `update` refuses it.
             let beaten = self.winner_only && score <= self.best_score && !self.features.is_empty();
             if !beaten {
-                self.update(features.of(j), at, score)?;
+                self.update(features.feature_of(j), at, score)?;
             }
         }
         Ok(())
@@ -270,8 +270,8 @@ impl<'a> BestOfEach<'a> {
 
     /// Keep the best of some thresholds of one feature. Only the thresholds that may be best are
     /// scored exactly.
-    fn keep_best(&mut self, feature: u32, estimates: Estimates<'_>) -> Result<()> {
-        let Estimates { at, scores, largest, error, exact } = estimates;
+    fn keep_best(&mut self, feature: u32, estimates: CutEstimates<'_>) -> Result<()> {
+        let CutEstimates { at, scores, largest, error, exact } = estimates;
         let of_feature =
             self.features.last().filter(|best| best.feature == feature).map(|best| best.score);
         let known = if self.winner_only {
@@ -287,7 +287,7 @@ impl<'a> BestOfEach<'a> {
         if largest + error <= known && (self.ties == Ties::First || largest + error < known) {
             return Ok(());
         }
-        Estimated { scores, largest, error }.visit_best(known, |j, score| {
+        Estimates { scores, largest, error }.visit_best(known, |j, score| {
             let score = if error == 0.0 { score } else { exact(j, self.criterion)? };
             self.update(feature, at(j), score)?;
             Ok(Some(score))
@@ -338,7 +338,7 @@ impl Sink for BestOfEach<'_> {
         self.winner_only && self.wants_best()
     }
 
-    fn estimated(&mut self, feature: u32, estimates: Estimates<'_>) -> Result<()> {
+    fn estimated(&mut self, feature: u32, estimates: CutEstimates<'_>) -> Result<()> {
         if let Some(control) = self.control {
             control.check()?;
         }
@@ -368,14 +368,14 @@ impl Sink for BestOfEach<'_> {
                 criterion.score_of(&block.tables.window(j, 1))
             };
             let at = &|j: usize| block.at[j];
-            let largest = doubt::largest(&scores);
-            let estimates = Estimates { at, scores: &scores, largest, error, exact: &mut exact };
+            let largest = estimates::largest(&scores);
+            let estimates = CutEstimates { at, scores: &scores, largest, error, exact: &mut exact };
             self.keep_best(feature, estimates)?;
         } else {
             reached::count(Way::Scored);
             self.criterion.score(&block.tables, &mut scores)?;
             if let Some(guard) = &self.guard {
-                guard.refuse(&block.tables, |j| block.features.of(j), &mut scores);
+                guard.refuse(&block.tables, |j| block.features.feature_of(j), &mut scores);
             }
             match block.features {
                 // Most blocks of thresholds do not hold the best: their largest score tells.
@@ -383,7 +383,7 @@ impl Sink for BestOfEach<'_> {
                     if self.ties == Ties::First
                         && !scores.iter().any(|s| s.is_nan())
                         && self.features.last().is_some_and(|b| {
-                            b.feature == feature && doubt::largest(&scores) <= b.score
+                            b.feature == feature && estimates::largest(&scores) <= b.score
                         }) => {}
                 features => self.compare(features, block.at, &scores)?,
             }
@@ -428,7 +428,7 @@ impl<'a> Listing<'a> {
     /// Keep the scores of a block.
     fn append(&mut self, features: Features<'_>, at: &[u32], scores: &[f64]) {
         for (j, (&at, &score)) in at.iter().zip(scores).enumerate() {
-            self.candidates.push(ScoredCandidate { feature: features.of(j), at, score });
+            self.candidates.push(ScoredCandidate { feature: features.feature_of(j), at, score });
         }
     }
 }
@@ -499,7 +499,7 @@ impl GatheredCandidates {
         self.totals = tables.real_totals();
         self.declared.extend_from_slice(&tables.declared[..tables.len]);
         self.at.extend_from_slice(&block.at[..tables.len]);
-        self.features.extend((0..tables.len).map(|j| block.features.of(j)));
+        self.features.extend((0..tables.len).map(|j| block.features.feature_of(j)));
         Ok(())
     }
 

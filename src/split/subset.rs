@@ -67,7 +67,7 @@ pub const MULTIWAY_UP_TO: usize = 32;
 impl NominalSplits {
     /// How a column with `levels` declared levels (or bins) is split: `Auto` is resolved by this
     /// number, and any other setting stays as it is. The result is never [`Self::Auto`].
-    pub fn of(self, levels: usize) -> Self {
+    pub fn resolve(self, levels: usize) -> Self {
         match self {
             Self::Auto if levels <= MULTIWAY_UP_TO => Self::Multiway,
             Self::Auto => Self::Subset,
@@ -76,7 +76,7 @@ impl NominalSplits {
     }
 
     /// How a column is split that gets two branches. Growth asks this about columns for which
-    /// [`Self::of`] is not `Multiway`, so `Auto` means [`Self::Subset`] here.
+    /// [`Self::resolve`] is not `Multiway`, so `Auto` means [`Self::Subset`] here.
     pub fn in_two(self) -> Self {
         match self {
             Self::Auto => Self::Subset,
@@ -98,9 +98,9 @@ pub struct SubsetSearch {
     pub how: NominalSplits,
     /// The criterion orders levels
     /// ([`breiman_order`](crate::criteria::Properties::breiman_order)).
-    pub shortcut: bool,
+    pub uses_order: bool,
     /// Only divisions that save more bits of the target than they take to name are candidates.
-    pub judged: bool,
+    pub must_pay: bool,
     /// All divisions of few levels are tried for a number, too, where a limit excludes some.
     pub all_of_number: bool,
     /// Limits on the size of a branch.
@@ -168,9 +168,9 @@ impl<S: Sum> LevelPartitions<S> {
         if rest.iter().any(|sum| !sum.is_empty()) {
             self.missing.extend_from_slice(rest);
         }
-        if search.judged && !levels.ordered {
+        if search.must_pay && !levels.ordered {
             self.join_single_rows(levels.rows.as_deref(), search.unit);
-            self.groups.most_left = Some(self.largest_candidate_spread(search.unit));
+            self.groups.spread_bound = Some(self.largest_candidate_spread(search.unit));
         }
         let n_groups = self.groups.count();
         let is_number = self.sums.first().is_some_and(|sums| sums.moments().is_some());
@@ -184,7 +184,7 @@ impl<S: Sum> LevelPartitions<S> {
         self.groups.naming = match search.how {
             _ if levels.ordered => Naming::Cut,
             NominalSplits::OneVsRest => Naming::Level,
-            _ if search.shortcut && search.drawn.is_none() && !tries_all => {
+            _ if search.uses_order && search.drawn.is_none() && !tries_all => {
                 if self.sort_by_share(search.unit) { Naming::Cut } else { Naming::Mask }
             }
             _ => Naming::Mask,

@@ -9,13 +9,13 @@
 //!
 //! [`score_candidates`] chooses among five scans by weights and target ([`Scanning`]): running sums
 //! (`running`), counts of few classes, fixed-point weights (`weighed`), means of a numeric target
-//! (`between`), and a plain loop for the rest. All give the same scores, to the bit. O(rows) per
+//! ([`means`]), and a plain loop for the rest. All give the same scores, to the bit. O(rows) per
 //! feature and node, plus the criterion's formula.
 
 use super::block::{BLOCK, BlockScratch, PlaceRange};
 use super::scan::{BlockWalk, flush, write_sides};
 use super::sink::Sink;
-use super::{between, running, weighed};
+use super::{means, running, weighed};
 use crate::criteria::Context;
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
@@ -133,15 +133,15 @@ pub fn by_means<W: Weighing<Sum = ExactMoments>>(
         return Ok(false);
     }
     let node = scan.known[0];
-    let narrow_node = between::MeanNode::new(node.weight, node.first as i64, scan.min);
+    let narrow_node = means::MeanNode::new(node.weight, node.first as i64, scan.min);
     if let Some(node) = narrow_node.filter(|_| !scan.packed.is_empty()) {
         let means = &mut scratch.means;
-        between::score_candidates(scan, node, places, context, means, sink)?;
+        means::score_candidates(scan, node, places, context, means, sink)?;
         return Ok(true);
     }
     let places = allowed_places(scan, places);
     if !places.is_empty() {
-        between::score_weighed(scan, node, places, context, sink)?;
+        means::score_weighed(scan, node, places, context, sink)?;
     }
     Ok(true)
 }
@@ -262,13 +262,13 @@ fn score_one_by_one<W: Weighing>(
     let mut left = vec![W::Sum::default(); context.classes];
     for i in 0..first - 1 {
         let sum = &mut left[class(i) as usize];
-        *sum = sum.plus(scan.weights.of(entry_row(order[i])));
+        *sum = sum.plus(scan.weights.row_sum(entry_row(order[i])));
     }
     let mut held = 0;
     for i in first..=last {
         let (class_before, class_behind) = (class(i - 1), class(i));
         let sum = &mut left[class_before as usize];
-        *sum = sum.plus(scan.weights.of(entry_row(order[i - 1])));
+        *sum = sum.plus(scan.weights.row_sum(entry_row(order[i - 1])));
         // The ends of the admissible range are candidates even inside a run of one class.
         let is_end = (has_limits || first > 1 || branches == 3) && (i == first || i == last);
         if boundary(order, i, u32::from(class_before != class_behind), scan.convex && !is_end) == 0
@@ -304,7 +304,7 @@ fn allowed_places<W: Weighing>(scan: &Scan<'_, W>, places: PlaceRange) -> PlaceR
 fn heavy_places<W: Weighing>(scan: &Scan<'_, W>, least: f64, places: PlaceRange) -> PlaceRange {
     let PlaceRange { mut first, mut last } = places;
     let least = W::Sum::at_least(least, scan.weights.unit());
-    let weight = |i: usize| scan.weights.of(entry_row(scan.order[i]));
+    let weight = |i: usize| scan.weights.row_sum(entry_row(scan.order[i]));
     let mut left = (0..first).fold(W::Sum::default(), |sum, i| sum.plus(weight(i)));
     while left < least && first <= last {
         left = left.plus(weight(first));

@@ -11,14 +11,14 @@ use super::{Sum, Weighing};
 
 /// Positions of the tables of all features: `cells[offsets[feature] + code * classes + class]`.
 #[derive(Debug, Clone)]
-pub struct Layout {
+pub struct TableLayout {
     offsets: Vec<usize>,
     classes: usize,
     /// Bytes of a code in [`CodedRows`]: 1 where all codes fit, else 4.
     code_bytes: usize,
 }
 
-impl Layout {
+impl TableLayout {
     /// Layout for features with the given numbers of codes, each including the code of missing
     /// values if there is one. Codes take one byte where all numbers of codes are at most 256, else
     /// four.
@@ -95,7 +95,7 @@ pub struct ContingencyTables<S> {
 
 impl<S: Sum> ContingencyTables<S> {
     /// The table of a feature: `[code * classes + class]`.
-    pub fn table(&self, layout: &Layout, feature: usize) -> &[S] {
+    pub fn table(&self, layout: &TableLayout, feature: usize) -> &[S] {
         &self.cells[layout.offsets[feature]..layout.offsets[feature + 1]]
     }
 }
@@ -103,7 +103,7 @@ impl<S: Sum> ContingencyTables<S> {
 /// Rows to count.
 #[derive(Debug, Clone, Copy)]
 pub struct CodedRows<'a> {
-    /// Codes, [`Layout::row_bytes`] per row, as [`Layout::write`] writes them.
+    /// Codes, [`TableLayout::row_bytes`] per row, as [`TableLayout::write`] writes them.
     pub codes: &'a [u8],
     /// Class of each row.
     pub classes: &'a [u16],
@@ -113,10 +113,10 @@ pub struct CodedRows<'a> {
 
 impl<'a> CodedRows<'a> {
     /// The code of a feature in each row, in the order of the rows. Codes lie row by row, so this
-    /// reads one code in every [`Layout::row_bytes`] bytes.
+    /// reads one code in every [`TableLayout::row_bytes`] bytes.
     pub fn column(
         &self,
-        layout: &'a Layout,
+        layout: &'a TableLayout,
         feature: usize,
     ) -> impl Iterator<Item = usize> + Clone + use<'a> {
         self.codes.chunks_exact(layout.row_bytes()).map(move |row| layout.code(row, feature))
@@ -124,7 +124,7 @@ impl<'a> CodedRows<'a> {
 
     /// The rows of each code of a feature, in their order; an empty list for a code without rows.
     /// O(rows).
-    pub fn by_code(&self, layout: &Layout, feature: usize) -> Vec<Vec<u32>> {
+    pub fn by_code(&self, layout: &TableLayout, feature: usize) -> Vec<Vec<u32>> {
         let mut rows = vec![Vec::new(); layout.arity(feature)];
         self.column(layout, feature).zip(self.rows).for_each(|(code, &row)| rows[code].push(row));
         rows
@@ -135,14 +135,14 @@ impl<'a> CodedRows<'a> {
 /// of the weights of the rows that have both.
 pub fn count<W: Weighing>(
     rows: CodedRows<'_>,
-    layout: &Layout,
+    layout: &TableLayout,
     weights: W,
 ) -> ContingencyTables<W::Sum> {
     let mut cells = vec![W::Sum::default(); layout.cells()];
     let (classes, offsets) = (layout.classes, &layout.offsets[..layout.features()]);
     let coded = rows.codes.chunks_exact(layout.row_bytes().max(1));
     for ((codes, &class), &row) in coded.zip(rows.classes).zip(rows.rows) {
-        let weight = weights.of(row);
+        let weight = weights.row_sum(row);
         let mut add = |offset: usize, code: usize| {
             let cell = &mut cells[offset + code * classes + usize::from(class)];
             *cell = cell.plus(weight);
@@ -182,7 +182,7 @@ mod tests {
             let classes: Vec<u16> =
                 (0..rows).map(|i| draw(9, i, n_classes as u32) as u16).collect();
             let ids: Vec<u32> = (0..rows as u32).collect();
-            let layout = Layout::new(&vec![arity; features], n_classes);
+            let layout = TableLayout::new(&vec![arity; features], n_classes);
             let mut naive = vec![0_u32; layout.cells()];
             for i in 0..rows {
                 for f in 0..features {
@@ -193,7 +193,7 @@ mod tests {
             let narrow = CodedRows { codes: &bytes[..], classes: &classes, rows: &ids };
             assert_eq!(count(narrow, &layout, RowCopies(None)).cells, naive);
             // The same rows with codes of four bytes, as a feature of many levels needs them.
-            let many = Layout::new(&[vec![arity; features], vec![300]].concat(), n_classes);
+            let many = TableLayout::new(&[vec![arity; features], vec![300]].concat(), n_classes);
             let row = |i: usize| codes[i * features..][..features].iter().copied();
             let wide = many.pack((0..rows).flat_map(|i| row(i).chain([draw(11, i, 300)])));
             let wide = CodedRows { codes: &wide, classes: &classes, rows: &ids };

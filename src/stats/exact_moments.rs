@@ -17,14 +17,6 @@ impl ExactMoments {
     /// Most rows of weight 1 whose sum of numbers fits 64 bits.
     pub const MOST_NARROW: usize = 1 << 22;
 
-    /// The sums of one row, in units of weight and grid. With at most 2^46 units of weight in all
-    /// and numbers of at most 2^40 units, sums of any rows are below 2^127.
-    #[inline]
-    pub fn of(weight: i64, units: i64) -> Self {
-        let first = i128::from(weight) * i128::from(units);
-        Self { weight, first, second: first * i128::from(units) }
-    }
-
     /// The whole number of units nearest to the mean, and the sums around it: of weights times
     /// differences, and times squared differences. The first two are rounded.
     #[inline]

@@ -12,7 +12,7 @@ const FREE: u32 = u32::MAX;
 #[derive(Debug, Clone, Default)]
 pub struct GroupNumbers {
     /// Group of each row, below `size`; numbers may have gaps.
-    pub of: Vec<u32>,
+    pub of_row: Vec<u32>,
     /// One more than the largest number of a group.
     pub size: usize,
 }
@@ -27,8 +27,8 @@ pub struct RefineScratch {
 
 impl GroupNumbers {
     /// All rows in one group, number 0. Refining by the columns of a set starts here.
-    pub fn one(rows: usize) -> Self {
-        Self { of: vec![0; rows], size: 1 }
+    pub fn single_group(rows: usize) -> Self {
+        Self { of_row: vec![0; rows], size: 1 }
     }
 
     /// Split the groups by a column of codes below `levels`. Numbers have gaps only where the
@@ -40,7 +40,7 @@ impl GroupNumbers {
         limit: usize,
         scratch: &mut RefineScratch,
     ) {
-        self.size = split(&mut self.of, self.size, column, levels, limit, scratch);
+        self.size = split(&mut self.of_row, self.size, column, levels, limit, scratch);
     }
 }
 
@@ -115,14 +115,15 @@ mod tests {
         let second: Vec<u16> = (0..n).map(|i| (i * 31 % 211) as u16).collect();
         // a limit above the product, one below it, and a product too large for a table
         for (limit, levels) in [(usize::MAX >> 1, 211), (0, 211), (0, 60_000)] {
-            let (mut groups, mut scratch) = (GroupNumbers::one(n), RefineScratch::default());
+            let (mut groups, mut scratch) =
+                (GroupNumbers::single_group(n), RefineScratch::default());
             groups.refine(&first, 7, limit, &mut scratch);
             groups.refine(&second, levels, limit, &mut scratch);
-            assert!(groups.of.iter().all(|&g| (g as usize) < groups.size));
+            assert!(groups.of_row.iter().all(|&g| (g as usize) < groups.size));
             for i in 0..n {
                 for j in 0..n {
                     let same = first[i] == first[j] && second[i] == second[j];
-                    assert_eq!(groups.of[i] == groups.of[j], same);
+                    assert_eq!(groups.of_row[i] == groups.of_row[j], same);
                 }
             }
         }

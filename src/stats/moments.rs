@@ -44,9 +44,12 @@ impl Sum for ExactMoments {
     fn from_units(units: i64) -> Self {
         Self { weight: units, ..Self::default() }
     }
+    /// With at most 2^46 units of weight in all and numbers of at most 2^40 units, sums of any rows
+    /// are below 2^127.
     #[inline]
-    fn of_row(weight: i64, number: i64) -> Self {
-        Self::of(weight, number)
+    fn from_row(weight: i64, number: i64) -> Self {
+        let first = i128::from(weight) * i128::from(number);
+        Self { weight, first, second: first * i128::from(number) }
     }
     fn units(self) -> i64 {
         self.weight
@@ -111,8 +114,8 @@ impl Weighing for TargetRows<'_> {
         !matches!(self.weights, Weights::Fixed { .. })
     }
     #[inline]
-    fn of(&self, row: u32) -> ExactMoments {
-        ExactMoments::of(self.weights.units(row), self.units[row as usize])
+    fn row_sum(&self, row: u32) -> ExactMoments {
+        ExactMoments::from_row(self.weights.units(row), self.units[row as usize])
     }
     fn unit(&self) -> f64 {
         self.weights.unit()
@@ -132,10 +135,10 @@ impl Weighing for TargetRows<'_> {
 #[macro_export]
 macro_rules! by_weighing {
     ($weights:expr, $weighing:ident => $call:expr) => {
-        match $crate::stats::FixedWeights::of($weights) {
+        match $crate::stats::FixedWeights::from_weights($weights) {
             Some($weighing) => $call,
             None => {
-                let $weighing = $crate::stats::RowCopies::of($weights);
+                let $weighing = $crate::stats::RowCopies::from_weights($weights);
                 $call
             }
         }
@@ -169,9 +172,9 @@ mod tests {
                     (1 + (mix(seed, 2 * i + 2) % 50) as i64, units)
                 })
                 .collect();
-            let sum = rows
-                .iter()
-                .fold(ExactMoments::default(), |sum, &(w, u)| sum.plus(ExactMoments::of(w, u)));
+            let sum = rows.iter().fold(ExactMoments::default(), |sum, &(w, u)| {
+                sum.plus(ExactMoments::from_row(w, u))
+            });
             let found = sum.rounded(0.5);
             let weight: f64 = rows.iter().map(|r| r.0 as f64).sum();
             let near = |u: i64| (u - far) as f64;
@@ -189,10 +192,11 @@ mod tests {
 
     #[test]
     fn the_largest_sums_do_not_overflow() {
-        let largest = ExactMoments::of(1 << 46, 1 << 40);
+        let largest = ExactMoments::from_row(1 << 46, 1 << 40);
         assert_eq!(largest.rounded(1.0).mean, (1_u64 << 40) as f64);
         assert_eq!(largest.rounded(1.0).deviation, 0.0);
-        let half = ExactMoments::of(1 << 45, 1 << 40).plus(ExactMoments::of(1 << 45, -(1 << 40)));
+        let half = ExactMoments::from_row(1 << 45, 1 << 40)
+            .plus(ExactMoments::from_row(1 << 45, -(1 << 40)));
         assert_eq!(half.rounded(1.0).variance(), f64::powi(2.0, 80));
         assert!(!half.is_constant() && largest.is_constant());
     }

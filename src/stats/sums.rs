@@ -30,7 +30,7 @@ pub trait Sum:
     /// The sum of one row of this weight, in units. `_number` is the row's number of a numeric
     /// target, in units; sums of weights alone ignore it.
     #[inline]
-    fn of_row(weight: i64, _number: i64) -> Self {
+    fn from_row(weight: i64, _number: i64) -> Self {
         Self::from_units(weight)
     }
     /// The sum as a multiple of the unit.
@@ -76,7 +76,7 @@ pub trait SentSum: Sum {
     }
 
     /// The sums of some words.
-    fn of_words(words: &[u32]) -> Vec<Self> {
+    fn from_words(words: &[u32]) -> Vec<Self> {
         words.chunks_exact(Self::WORDS).map(Self::read).collect()
     }
 }
@@ -162,8 +162,8 @@ pub trait Weighing: Copy + Send + Sync {
     fn is_unit(&self) -> bool;
     /// Whether weights are numbers of copies: sums are then numbers of rows.
     fn are_copies(&self) -> bool;
-    /// Weight of an internal row.
-    fn of(&self, row: u32) -> Self::Sum;
+    /// The sum of one internal row: its weight, and its number where the target is numeric.
+    fn row_sum(&self, row: u32) -> Self::Sum;
     /// The weight that a sum of 1 stands for.
     fn unit(&self) -> f64;
     /// Weights by internal row, if they are fixed-point numbers.
@@ -187,7 +187,7 @@ pub struct RowCopies<'a>(pub Option<&'a [u32]>);
 
 impl<'a> RowCopies<'a> {
     /// The weights as copies; every row counts once if they are not.
-    pub fn of(weights: &'a Weights) -> Self {
+    pub fn from_weights(weights: &'a Weights) -> Self {
         match weights {
             Weights::Integer(copies) => Self(Some(copies)),
             Weights::Unit | Weights::Fixed { .. } => Self(None),
@@ -209,7 +209,7 @@ pub struct FixedWeights<'a> {
 impl<'a> FixedWeights<'a> {
     /// The weights, if they are fixed-point numbers. `None` for rows that count once or as copies,
     /// which [`RowCopies`] adds up in 32 bits.
-    pub fn of(weights: &'a Weights) -> Option<Self> {
+    pub fn from_weights(weights: &'a Weights) -> Option<Self> {
         match weights {
             Weights::Fixed { values, .. } => {
                 Some(Self { values, unit: weights.unit(), copies: false })
@@ -228,7 +228,7 @@ impl Weighing for RowCopies<'_> {
         true
     }
     #[inline]
-    fn of(&self, row: u32) -> u32 {
+    fn row_sum(&self, row: u32) -> u32 {
         self.0.map_or(1, |copies| copies[row as usize])
     }
     fn unit(&self) -> f64 {
@@ -245,7 +245,7 @@ impl Weighing for FixedWeights<'_> {
         self.copies
     }
     #[inline]
-    fn of(&self, row: u32) -> i64 {
+    fn row_sum(&self, row: u32) -> i64 {
         self.values[row as usize]
     }
     fn unit(&self) -> f64 {

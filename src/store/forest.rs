@@ -58,12 +58,12 @@ pub fn forest_from_bytes(bytes: &[u8], control: &Control) -> Result<Forest> {
         .map(|t| t.schema.clone())
         .ok_or_else(|| bad("a forest without trees"))?;
     if stored.seeds.len() != stored.trees.len() {
-        return Err(bad("a forest needs one seed a tree"));
+        return Err(bad("a forest needs one seed per tree"));
     }
     if stored.totals.len() != schema.counts_per_node()
         || stored.totals.iter().any(|t| !(*t >= 0.0 && t.is_finite()))
     {
-        return Err(bad("class totals must be finite, not negative, and one a class"));
+        return Err(bad("class totals must be finite, not negative, and one per class"));
     }
     // All trees share one schema in memory.
     let shared = Arc::new(schema.clone());

@@ -32,7 +32,7 @@ impl CostMatrix {
             return Err(Error::parameter(
                 "cost_matrix",
                 format!("of shape {shape:?}"),
-                format!("must have one row and one column a class, {classes} of them"),
+                format!("must have one row and one column per class, {classes} of each"),
             ));
         }
         for (i, row) in rows.iter().enumerate() {
@@ -56,7 +56,7 @@ impl CostMatrix {
 
     /// Cost of predicting `label` for a row of a class. No prediction (-1) costs as much as the
     /// most expensive error of that class.
-    pub fn of_row(&self, class: usize, label: i32) -> f64 {
+    pub fn row_cost(&self, class: usize, label: i32) -> f64 {
         let row = &self.cells[class * self.classes..(class + 1) * self.classes];
         match usize::try_from(label) {
             Ok(predicted) => row[predicted],
@@ -72,15 +72,15 @@ impl CostMatrix {
 
     /// Cost of predicting `label` for rows with these class counts. This is a sum over the rows,
     /// not a mean. A label of -1 costs each class its most expensive error.
-    pub fn of(&self, counts: &[f64], label: i32) -> f64 {
-        counts.iter().enumerate().map(|(class, n)| n * self.of_row(class, label)).sum()
+    pub fn cost(&self, counts: &[f64], label: i32) -> f64 {
+        counts.iter().enumerate().map(|(class, n)| n * self.row_cost(class, label)).sum()
     }
 
     /// The class of least expected cost for rows with these class counts; the lower one on ties.
     pub fn label(&self, counts: &[f64]) -> usize {
         let (mut cheapest, mut least) = (0, f64::INFINITY);
         for class in 0..self.classes {
-            let cost = self.of(counts, class as i32);
+            let cost = self.cost(counts, class as i32);
             if cost < least {
                 (cheapest, least) = (class, cost);
             }
@@ -109,11 +109,11 @@ mod tests {
     #[test]
     fn the_cheapest_class_is_predicted() {
         let costs = CostMatrix::new(&[vec![0.0, 1.0], vec![5.0, 0.0]], 2).unwrap();
-        assert_eq!(costs.of(&[9.0, 2.0], 0), 10.0);
-        assert_eq!(costs.of(&[9.0, 2.0], 1), 9.0);
+        assert_eq!(costs.cost(&[9.0, 2.0], 0), 10.0);
+        assert_eq!(costs.cost(&[9.0, 2.0], 1), 9.0);
         assert_eq!((costs.label(&[9.0, 2.0]), costs.label(&[11.0, 2.0])), (1, 0));
         assert_eq!(costs.label(&[10.0, 2.0]), 0, "ties go to the lower class");
-        assert_eq!(costs.of(&[1.0, 1.0], -1), 6.0);
+        assert_eq!(costs.cost(&[1.0, 1.0], -1), 6.0);
         for wrong in [
             vec![vec![0.0, 1.0]],
             vec![vec![0.0, 1.0], vec![-1.0, 0.0]],

@@ -188,7 +188,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// The outcome of a child of this node that no training row reached: it predicts the same.
-    pub fn of_empty(self) -> Self {
+    pub fn for_empty_child(self) -> Self {
         Self { value: self.value, ..Self::default() }
     }
 }
@@ -309,14 +309,14 @@ impl Tree {
     /// without a value do so after growth, also for tests whose training rows all had a value: a
     /// row without one is divided in prediction.
     #[inline]
-    pub fn share_missing(&mut self) {
+    pub fn divide_missing(&mut self) {
         self.nodes.iter_mut().filter(|n| n.n_children > 0).for_each(|n| n.missing_branch = ALL);
     }
 
     /// Whether a missing value takes all branches at some node. If not, every row ends in exactly
     /// one leaf. O(nodes).
     #[inline]
-    pub fn is_shared(&self) -> bool {
+    pub fn divides_missing(&self) -> bool {
         self.nodes.iter().any(|n| n.missing_branch == ALL)
     }
 
@@ -338,7 +338,7 @@ const LARGER: f64 = 1.0 + 1e-11;
 /// Set all shares that [`majority`] takes for equal to the largest one to that number, so that the
 /// first maximum is the majority. Otherwise a user who takes the position of the maximum could get
 /// another class than the label, where sums of fractions differ by rounding.
-pub fn join_largest(shares: &mut [f64]) {
+pub fn equalise_largest(shares: &mut [f64]) {
     let largest = shares.iter().copied().fold(0.0, f64::max);
     shares.iter_mut().filter(|p| **p * LARGER >= largest).for_each(|p| *p = largest);
 }

@@ -183,6 +183,7 @@ impl Tree {
         joined.outcomes.reserve(most);
         let mut start = 0;
         for (node, subtree) in replacements {
+            debug_assert!(*node >= start, "node {node} lies below a replaced one");
             joined.push_copies(self, start..*node, |node| node);
             joined.push_copies(subtree, 0..subtree.nodes.len(), |node| node);
             start = self.end_of(*node);

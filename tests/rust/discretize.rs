@@ -164,7 +164,7 @@ fn replacements_are_the_exact_mean_and_the_first_mode() {
     let column = NumericColumn::new(vec![-1e16, 1e16, 1.0, f64::NAN, 1.0]);
     let weights = Weights::Integer(vec![0, 0, 3, 9, 1]);
     assert_eq!(mean(&column, &all, &weights), Some(1.0));
-    assert_eq!(mean(&column, &RowSet::of(vec![3], 5), &Weights::Unit), None);
+    assert_eq!(mean(&column, &RowSet::new(vec![3], 5), &Weights::Unit), None);
     let huge = NumericColumn::new(vec![f64::MAX, f64::MAX]);
     assert_eq!(mean(&huge, &RowSet::all(2), &Weights::Unit), Some(f64::MAX));
 
@@ -174,8 +174,8 @@ fn replacements_are_the_exact_mean_and_the_first_mode() {
         let all = RowSet::all(6);
         assert_eq!(mode(&column, &all, &Weights::Unit), Some(1));
         assert_eq!(mode(&column, &all, &Weights::Integer(vec![2, 1, 9, 1, 1, 9])), Some(2));
-        assert_eq!(mode(&column, &RowSet::of(vec![0, 2], 6), &Weights::Unit), Some(2));
-        assert_eq!(mode(&column, &RowSet::of(vec![2, 5], 6), &Weights::Unit), None);
+        assert_eq!(mode(&column, &RowSet::new(vec![0, 2], 6), &Weights::Unit), Some(2));
+        assert_eq!(mode(&column, &RowSet::new(vec![2, 5], 6), &Weights::Unit), None);
     }
 }
 
@@ -325,7 +325,7 @@ proptest! {
         let part: Vec<_> = kept.iter().map(|&i| rows[i as usize]).collect();
         let (part_values, part_classes, part_weights) = columns(&part);
         let column = NumericColumn::new(values);
-        let set = RowSet::of(kept, rows.len());
+        let set = RowSet::new(kept, rows.len());
         let integers = Weights::Integer(weights.iter().map(|&w| w as u32).collect());
         for method in METHODS {
             let bins = fit(&method, &column, &classes, 3, &set, &integers).unwrap();

@@ -115,7 +115,7 @@ fn every_tree_of_a_file_is_checked() {
     );
     let empty = "{\"schema\":{\"features\":[],\"classes\":[],\"target\":\"\"}";
     for (from, to, message) in [
-        ("\"seeds\":[", "\"seeds\":[1,", "one seed a tree"),
+        ("\"seeds\":[", "\"seeds\":[1,", "one seed per tree"),
         ("\"totals\":[", "\"totals\":[-1,", "class totals"),
         (
             empty,

@@ -9,7 +9,7 @@ use fasttree_core::error::Error;
 use fasttree_core::inspect::score_features;
 use fasttree_core::parallel::Control;
 use fasttree_core::stats::neighbours::{
-    Counts, Multiclass, NeighbourMethod, NeighbourRows, NeighbourTies, NominalRows, Ranks,
+    Multiclass, NeighbourMethod, NeighbourRows, NeighbourTies, NominalRows, Ranks, RowWeights,
     neighbour_scores,
 };
 
@@ -27,7 +27,7 @@ fn exclusive_or_by_hand() {
     let codes: Vec<u8> = (0..8u8).flat_map(|i| [i & 1, i >> 1 & 1, i >> 2 & 1]).collect();
     let classes: Vec<u16> = (0..8u16).map(|i| (i & 1) ^ (i >> 1 & 1)).collect();
     let codes = NominalRows { values: &codes, columns: 3, stride: 3 };
-    let rows = NeighbourRows::new(codes, Vec::new(), &classes, 2, Counts::One).unwrap();
+    let rows = NeighbourRows::new(codes, Vec::new(), &classes, 2, RowWeights::One).unwrap();
     let scores =
         |method| neighbour_scores(&Control::new(1), &rows, method, Multiclass::Prior).unwrap();
     let nearest =
@@ -118,7 +118,7 @@ fn a_cancelled_search_stops() {
     let codes = vec![0u8; 3000 * 50];
     let classes: Vec<u16> = (0..3000).map(|i| (i % 2) as u16).collect();
     let codes = NominalRows { values: &codes, columns: 50, stride: 50 };
-    let rows = NeighbourRows::new(codes, Vec::new(), &classes, 2, Counts::One).unwrap();
+    let rows = NeighbourRows::new(codes, Vec::new(), &classes, 2, RowWeights::One).unwrap();
     let control = Control::new(2);
     control.cancel();
     let result = neighbour_scores(

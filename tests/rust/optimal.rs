@@ -414,9 +414,9 @@ fn losses_rise_by_no_more_than_their_criterion_says() {
                 all += after.iter().sum::<f64>();
             }
             for all in [all, 2.0 * all + 1.0] {
-                let most = criterion.loss_rise().of(moved, all, k);
+                let most = criterion.loss_rise().bound(moved, all, k);
                 assert!(rise <= most + 1e-9, "{}: {rise} above {most}", entry.info.name);
-                let half = criterion.loss_rise().of(moved / 2.0, all, k);
+                let half = criterion.loss_rise().bound(moved / 2.0, all, k);
                 assert!(half <= most && most <= 2.0 * half + 1e-9, "{}", entry.info.name);
             }
         }

@@ -53,7 +53,7 @@ const WORDS: [&str; 6] = [
 fn what_plans_share_changes_no_tree() {
     for seed in 0..6 {
         let data = random(seed, 220, 5, 3);
-        let rows = RowSet::of((0..data.len() as u32).filter(|r| r % 5 != 0).collect(), data.len());
+        let rows = RowSet::new((0..data.len() as u32).filter(|r| r % 5 != 0).collect(), data.len());
         let whole = |i: usize| f64::from((mix(9, i as u64) % 4) as u32);
         let weights = match seed % 2 {
             0 => Weights::Unit,
@@ -106,7 +106,7 @@ fn folds_grow_what_fits_grow() {
             let alone = std::slice::from_ref(plan);
             for (f, fold) in folds.iter().enumerate().step_by(3) {
                 let rows = fold.train.iter().map(|&r| data.internal()[r as usize]).collect();
-                let rows = RowSet::of(rows, data.len());
+                let rows = RowSet::new(rows, data.len());
                 let one = plan.fit(&data, &rows, weights, &Control::new(1)).unwrap().model;
                 let shape = one.tree.shape().leaves;
                 assert_eq!(before.as_ref().unwrap()[p * folds.len() + f].0, shape, "{p} {f}");

@@ -33,7 +33,7 @@ impl KnownPairs {
 
     /// The entry for counts of all features, such as the counts of the root. Cross-validation
     /// counts the roots of all folds in one pass, and makes the entries from them.
-    pub fn of_counts(counts: &PairCounts) -> Self {
+    pub fn from_counts(counts: &PairCounts) -> Self {
         Self { features: (0..counts.features() as u32).collect(), profile: Profile::new(counts) }
     }
 }

@@ -45,12 +45,12 @@ impl PairContext {
     pub fn new<W: Scanning>(weights: W, rows: &RowSet, n_rows: usize) -> Self {
         let radius = OnceLock::new();
         if weights.is_unit() {
-            let radius_rule = RadiusRule::of_copies(rows.len() as f64);
+            let radius_rule = RadiusRule::for_copies(rows.len() as f64);
             return Self { weights: None, scale: 1.0, radius_rule, radius };
         }
         // The unit of whole weights: 1 for copies, otherwise a power of two for which the largest
         // weight is as large as 16 bits and the sum of all weights allow.
-        let weight = |row: u32| weights.of(row).value(weights.unit());
+        let weight = |row: u32| weights.row_sum(row).value(weights.unit());
         let mut unit = 1.0;
         if !weights.are_copies() {
             let largest =
@@ -73,9 +73,9 @@ impl PairContext {
             .for_each(|&row| whole[row as usize] = (weight(row) / unit).round() as u32);
         let weighed = rows.rows().iter().map(|&row| f64::from(whole[row as usize]));
         let radius_rule = if weights.are_copies() {
-            RadiusRule::of_copies(weighed.sum())
+            RadiusRule::for_copies(weighed.sum())
         } else {
-            RadiusRule::of_importances(weighed)
+            RadiusRule::for_importances(weighed)
         };
         // A pair weighs the product of the weights of its rows.
         Self { weights: Some(whole), scale: unit * unit, radius_rule, radius }

@@ -29,7 +29,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
             return Err(Error::Internal("neighbours of a context without rows for them".into()));
         };
         let weights = self.context.weights;
-        let value = |r: u32| weights.of(r).value(weights.unit());
+        let value = |r: u32| weights.row_sum(r).value(weights.unit());
         let rows = self.coded().rows;
         let weight: Option<&dyn Fn(u32) -> f64> =
             if weights.is_unit() { None } else { Some(&value) };

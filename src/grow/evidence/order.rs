@@ -182,12 +182,12 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         rows.iter().zip(0..).for_each(|(&row, i)| place[row as usize] = i);
         let numbers = rows.iter().map(|&row| self.number_of(target.numbers, row));
         let losses = PrefixLosses::new(numbers, target.query.loss, list);
-        NodeOrder { whole: losses.of_all(), losses, place, all: target.query.all }
+        NodeOrder { whole: losses.whole_loss(), losses, place, all: target.query.all }
     }
 
     /// The number of a row in the units of the target, with its weight.
     fn number_of(&self, target: &Target, row: u32) -> WeighedNumber {
-        let weight = self.context.weights.of(row).units();
+        let weight = self.context.weights.row_sum(row).units();
         WeighedNumber { weight, units: target.units()[row as usize] }
     }
 
@@ -254,7 +254,7 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         let (whole, is_large_enough) = (rows.losses.weight(), self.is_large_enough());
         let (mut passed, mut least) = (0, f64::INFINITY);
         for at in 1..n {
-            passed += self.context.weights.of(entry_row(order[at - 1])).units();
+            passed += self.context.weights.row_sum(entry_row(order[at - 1])).units();
             let (on_left, losses) = (passed as f64, left[at] + right[n - at]);
             if (losses <= least || rows.all)
                 && entry_tied(order[at]) == 0

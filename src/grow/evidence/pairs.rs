@@ -247,7 +247,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         let limits = &self.context.setting.limits;
         let needs_undivided =
             limits.no_distance_decay != OnRise::Ignore || limits.need_improvement();
-        let undivided = if needs_undivided { metric.whole(evidence)? } else { 0.0 };
+        let undivided = if needs_undivided { metric.undivided(evidence)? } else { 0.0 };
         Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), undivided })
     }
 }

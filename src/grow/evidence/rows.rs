@@ -71,7 +71,7 @@ impl<W: ByOrder> SizedNode for NodeEvaluator<'_, '_, W> {
 
     fn is_large_enough(&self, rows: &[u32]) -> bool {
         let (min, weights) = (self.minimum(), self.context.weights);
-        let weight: f64 = rows.iter().map(|&row| weights.of(row).value(weights.unit())).sum();
+        let weight: f64 = rows.iter().map(|&row| weights.row_sum(row).value(weights.unit())).sum();
         let count = if weights.are_copies() { weight } else { rows.len() as f64 };
         count >= f64::from(min.rows) && weight >= min.weight
     }

@@ -331,7 +331,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         let (criterion, context, version) = (self.criterion, &setting.context, self.version);
         let formula = RowTerms { criterion, context, totals: &self.totals };
         let rows = cells.chunks_exact(k).enumerate();
-        let terms: Vec<f64> = rows.map(|(label, row)| formula.of_row(label, row)).collect();
+        let terms: Vec<f64> = rows.map(|(label, row)| formula.row_term(label, row)).collect();
         let whole = WholeTable {
             formula,
             local_criterion: setting.criterion,

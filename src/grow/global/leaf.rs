@@ -27,7 +27,7 @@ pub(super) struct CandidateGroup<C> {
     pub rank: Vec<u64>,
     /// Distance of each candidate on the leaf's own table; empty where it is computed later, for
     /// the few candidates that need it.
-    pub local: Vec<f64>,
+    pub distances: Vec<f64>,
     /// Counts at `[(branch * classes + class) * len + candidate]`, once all candidates are in.
     pub cells: Vec<C>,
     /// Counts at `[branch * classes + class][candidate]`, while candidates come in.
@@ -36,7 +36,7 @@ pub(super) struct CandidateGroup<C> {
     pub sizes: Vec<C>,
     /// The first candidate by local distance and rank: the best of the group where the labels alone
     /// decide the global distance.
-    pub champion: usize,
+    pub local_best: usize,
     /// The smallest sums over rows of the table; see [`rows`](super::rows).
     pub least: LeastTerms,
 }
@@ -85,7 +85,7 @@ impl<C: Count> CandidateGroup<C> {
         first.map(|(_, &l)| by_label[l as usize]).sum()
     }
 
-    /// Join the planes, sum up the sizes of the branches, and find the champion.
+    /// Join the planes, sum up the sizes of the branches, and find the best by local distance.
     fn finish(&mut self, classes: usize) {
         let n = self.len();
         self.cells = Vec::with_capacity(n * self.planes.len());
@@ -99,12 +99,12 @@ impl<C: Count> CandidateGroup<C> {
                 sizes.iter_mut().zip(plane).for_each(|(size, &x)| *size = size.plus(x));
             }
         }
-        for j in 1..self.local.len() {
-            let (distance, smallest) = (self.local[j], self.local[self.champion]);
+        for j in 1..self.distances.len() {
+            let (distance, smallest) = (self.distances[j], self.distances[self.local_best]);
             if distance < smallest
-                || (distance == smallest && self.rank[j] < self.rank[self.champion])
+                || (distance == smallest && self.rank[j] < self.rank[self.local_best])
             {
-                self.champion = j;
+                self.local_best = j;
             }
         }
     }
@@ -174,7 +174,7 @@ impl<'a, C: Count> Collector<'a, C> {
         group.feature.push(candidate.feature);
         group.at.push(candidate.at);
         group.rank.push(candidate.rank);
-        group.local.push(candidate.distance);
+        group.distances.push(candidate.distance);
         for (i, plane) in group.planes.iter_mut().enumerate() {
             plane.push(cells[i * stride]);
         }
@@ -239,11 +239,11 @@ impl<'a, C: Count> Collector<'a, C> {
                 feature: Vec::new(),
                 at: Vec::new(),
                 rank: Vec::new(),
-                local: Vec::new(),
+                distances: Vec::new(),
                 cells: Vec::new(),
                 planes: vec![Vec::new(); branches * self.classes],
                 sizes: Vec::new(),
-                champion: 0,
+                local_best: 0,
                 least: LeastTerms::default(),
             });
         }
@@ -292,7 +292,7 @@ impl<C: Count> Sink for Collector<'_, C> {
         }
         // Rank each candidate, keep the local best, and group by majorities.
         for j in 0..t.len {
-            let (feature, at) = (block.features.of(j), block.at[j]);
+            let (feature, at) = (block.features.feature_of(j), block.at[j]);
             let (distance, score) = (distances[j], scores[j]);
             if distance.is_nan() || score.is_nan() {
                 return Err(not_a_number(feature));
@@ -317,11 +317,11 @@ impl<C: Count> Sink for Collector<'_, C> {
         if !self.wanted.majority && t.len > 0 {
             let place = self.group_for_labels(t.branches);
             let group = &mut self.groups[place];
-            group.feature.extend((0..t.len).map(|j| block.features.of(j)));
+            group.feature.extend((0..t.len).map(|j| block.features.feature_of(j)));
             group.at.extend_from_slice(&block.at[..t.len]);
             group.rank.append(&mut self.ranks);
             if !self.wanted.lazy {
-                group.local.extend_from_slice(&distances);
+                group.distances.extend_from_slice(&distances);
             }
             for (i, plane) in group.planes.iter_mut().enumerate() {
                 plane.extend_from_slice(&cells[i * t.stride..][..t.len]);

@@ -75,7 +75,7 @@ fn refuse_many_branches(data: &Dataset, setting: &GrowthSetting<'_>) -> Result<(
         let (branches, missing) = match column {
             Column::Numeric(column) => (2, column.n_missing() > 0),
             Column::Nominal(column)
-                if setting.nominal_splits.of(column.levels()) == NominalSplits::Multiway =>
+                if setting.nominal_splits.resolve(column.levels()) == NominalSplits::Multiway =>
             {
                 (column.levels(), column.n_missing() > 0)
             }

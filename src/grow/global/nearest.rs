@@ -88,7 +88,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
     ) -> Result<()> {
         // Labels that are all equal, or that may be chosen so.
         if are_all_equal(&group.labels) {
-            return self.try_one_label(group, group.labels[0], NewLabels::given(&group.labels));
+            return self.try_one_label(group, group.labels[0], NewLabels::fixed(&group.labels));
         }
         if group.labels.is_empty() && self.leaf.whole.choice == LeafLabels::All {
             for label in 0..self.leaf.classes() as u16 {
@@ -109,7 +109,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
         Ok(())
     }
 
-    /// Give all new leaves one label: the champion of the group is its best candidate.
+    /// Give all new leaves one label: the best candidate of the group by local distance wins.
     fn try_one_label(
         &mut self,
         group: &CandidateGroup<C>,
@@ -124,8 +124,8 @@ impl<C: Count> NearestSearch<'_, '_, C> {
             return Ok(());
         }
         let global = if label == leaf.label { whole.current } else { self.relabelled(label)? };
-        let (j, best) = (group.champion, &mut self.best);
-        let distances = CandidateDistances { global, local: group.local[j] };
+        let (j, best) = (group.local_best, &mut self.best);
+        let distances = CandidateDistances { global, local: group.distances[j] };
         BestCandidate::update(best, whole.ties, group, labels, j, distances)
     }
 
@@ -243,7 +243,7 @@ impl<C: Count> NearestSearch<'_, '_, C> {
                 let group = &groups[near.group];
                 let labels = match group.labels.is_empty() {
                     true => NewLabels::pair(&near.labels),
-                    false => NewLabels::given(&group.labels),
+                    false => NewLabels::fixed(&group.labels),
                 };
                 let (best, distances) = (&mut self.best, CandidateDistances { global, local });
                 BestCandidate::update(best, whole.ties, group, labels, near.at, distances)?;
@@ -257,8 +257,8 @@ impl<C: Count> NearestSearch<'_, '_, C> {
     /// Distances of candidates on the leaf's own table.
     fn local_distances(&self, block: &[NearCandidate]) -> Result<Vec<f64>> {
         let groups = self.groups;
-        if block.iter().all(|near| !groups[near.group].local.is_empty()) {
-            return Ok(block.iter().map(|near| groups[near.group].local[near.at]).collect());
+        if block.iter().all(|near| !groups[near.group].distances.is_empty()) {
+            return Ok(block.iter().map(|near| groups[near.group].distances[near.at]).collect());
         }
         // Local distances are computed late only for candidates of two branches.
         let (k, stride) = (self.leaf.classes(), block.len());

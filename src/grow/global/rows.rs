@@ -133,21 +133,21 @@ impl<C: Count> RowTerms<'_, C> {
     /// formula; the distance of a user's criterion never is such a sum.
     pub fn are_defined(&self) -> bool {
         let nothing = AddedCounts { cells: &[], sizes: &[], stride: 0 };
-        self.of_candidates(0, self.totals, nothing, &mut [])
+        self.write_terms(0, self.totals, nothing, &mut [])
     }
 
     /// The term of the row of a label. 0 where the distance is not a sum over rows
     /// ([`Self::are_defined`]).
-    pub fn of_row(&self, label: usize, row: &[C]) -> f64 {
+    pub fn row_term(&self, label: usize, row: &[C]) -> f64 {
         let (zeros, mut out) = (vec![C::default(); row.len()], [0.0]);
         let nothing = AddedCounts { cells: &zeros, sizes: &zeros[..1], stride: 1 };
-        self.of_candidates(label, row, nothing, &mut out);
+        self.write_terms(label, row, nothing, &mut out);
         out[0]
     }
 
     /// Write the terms of the row of a label, which is `base` and the counts that each candidate
     /// adds to it; false where the distance is not a sum over rows.
-    fn of_candidates(
+    fn write_terms(
         &self,
         label: usize,
         base: &[C],
@@ -202,7 +202,7 @@ impl<C: Count> LeafInTable<'_, C> {
     pub fn without_leaf(&self) -> WithoutLeaf {
         let own = self.label as usize;
         let mut terms = self.whole.terms.to_vec();
-        terms[own] = self.whole.formula.of_row(own, self.own);
+        terms[own] = self.whole.formula.row_term(own, self.own);
         let rest = self.whole.current - self.whole.terms[own] + terms[own];
         WithoutLeaf { terms, rest }
     }
@@ -217,7 +217,7 @@ impl<C: Count> LeafInTable<'_, C> {
         let base = self.row_without(label as usize);
         let row: Vec<C> = base.iter().zip(self.leaf).map(|(&a, &b)| a.plus(b)).collect();
         let label = label as usize;
-        without.rest - without.terms[label] + self.whole.formula.of_row(label, &row)
+        without.rest - without.terms[label] + self.whole.formula.row_term(label, &row)
     }
 
     /// Write the terms of a block of candidates in the row of a label to which some of their
@@ -240,7 +240,7 @@ impl<C: Count> LeafInTable<'_, C> {
             let cells = &group.cells[first * k * n + start..];
             let sizes = &group.sizes[first * n + start..][..len];
             let added = AddedCounts { cells, sizes, stride: n };
-            self.whole.formula.of_candidates(label, self.row_without(label), added, out);
+            self.whole.formula.write_terms(label, self.row_without(label), added, out);
             return;
         }
         // Several branches: their planes, and the sizes as one more, added up.
@@ -258,7 +258,7 @@ impl<C: Count> LeafInTable<'_, C> {
         }
         let (cells, sizes) = merged.split_at(k * len);
         let added = AddedCounts { cells, sizes, stride: len };
-        self.whole.formula.of_candidates(label, self.row_without(label), added, out);
+        self.whole.formula.write_terms(label, self.row_without(label), added, out);
     }
 
     /// Write the sums of the terms of a block of candidates with given labels; `terms` is scratch

@@ -29,9 +29,9 @@ pub(super) struct NewLabels<'l> {
 }
 
 impl<'l> NewLabels<'l> {
-    /// Labels that are given, because each is the majority of its branch. The rank is 0, as such
+    /// Labels that are fixed, because each is the majority of its branch. The rank is 0, as such
     /// labels have no rivals.
-    pub fn given(labels: &'l [u16]) -> Self {
+    pub fn fixed(labels: &'l [u16]) -> Self {
         Self { labels, rank: 0 }
     }
 
@@ -185,7 +185,7 @@ impl<C: Count> LeafView<'_, C> {
         for group in groups.iter().filter(|g| g.branches <= self.branches) {
             if !group.labels.is_empty() {
                 control.check()?;
-                self.score_group(group, NewLabels::given(&group.labels), &mut best, scratch)?;
+                self.score_group(group, NewLabels::fixed(&group.labels), &mut best, scratch)?;
                 continue;
             }
             // The labels are still open: all pairs.
@@ -224,7 +224,7 @@ impl<C: Count> LeafView<'_, C> {
                 distances(self.criterion, self.context, self.totals, &table, 1, &mut out)?;
                 out[0]
             };
-            return self.update(group, labels, group.champion, global, best);
+            return self.update(group, labels, group.local_best, global, best);
         }
         // A plane of the block per cell, filled with the table without the leaf.
         let n = group.len();
@@ -275,7 +275,7 @@ impl<C: Count> LeafView<'_, C> {
         global: f64,
         best: &mut Option<BestCandidate>,
     ) -> Result<()> {
-        let distances = CandidateDistances { global, local: group.local[j] };
+        let distances = CandidateDistances { global, local: group.distances[j] };
         BestCandidate::update(best, self.ties, group, labels, j, distances)
     }
 }

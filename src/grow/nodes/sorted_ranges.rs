@@ -247,7 +247,7 @@ impl<'n, 'f, W: ByOrder> SortedRanges<'n, 'f, W> {
     /// per node.
     pub fn new(context: &'n GrowContext<'n, W>, slices: RowSlices<'f>) -> Self {
         let scratch = PartitionScratch::new(context.data.len());
-        let short_scoring = ShortScoring::of(context);
+        let short_scoring = ShortScoring::choose(context);
         let (workspace, pool) = (Workspace::default(), ShortPool::default());
         Self { context, slices, workspace, scratch, short_scoring, pool }
     }

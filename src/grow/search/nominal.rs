@@ -28,11 +28,11 @@ pub(in crate::grow) struct NominalTest {
 /// are not.
 fn are_rows_counted<R: NodeTables>(rows: &R) -> bool {
     let min = rows.minimum();
-    !min.copies && (min.rows > 1 || is_judged(rows))
+    !min.copies && (min.rows > 1 || must_pay(rows))
 }
 
 /// Whether divisions in two are candidates only where they save more bits than they take to name.
-fn is_judged<R: NodeTables>(rows: &R) -> bool {
+fn must_pay<R: NodeTables>(rows: &R) -> bool {
     rows.node().setting.nominal_splits == NominalSplits::Auto
 }
 
@@ -92,8 +92,8 @@ fn subset_search<R: NodeTables>(rows: &R) -> SubsetSearch {
     let draws = Draws::new(setting.seed, rows.key());
     SubsetSearch {
         how: setting.nominal_splits.in_two(),
-        shortcut: setting.criterion.breiman_order() && !all,
-        judged: is_judged(rows),
+        uses_order: setting.criterion.breiman_order() && !all,
+        must_pay: must_pay(rows),
         all_of_number: setting.significance.is_some(),
         min: rows.minimum(),
         unit: node.unit,

@@ -27,7 +27,7 @@ impl AlphaChoice {
     /// The trees of a path before one is chosen. Alphas that differ by rounding only are taken as
     /// one. Links with `g = 0` are cut only at positive alphas, so the first entry stays the whole
     /// tree.
-    pub fn of(path: &cost_complexity::Path) -> Self {
+    pub fn new(path: &cost_complexity::Path) -> Self {
         // Alphas are differences of impurities, whose rounding errors grow with the largest one.
         let rounding = 1e-12 * path.impurities.iter().copied().fold(0.0, f64::max);
         let (mut alphas, mut trees): (Vec<f64>, Vec<usize>) = (Vec::new(), Vec::new());

@@ -77,20 +77,20 @@ impl<'a> RowCosts<'a> {
     }
 
     /// The cost of a row that is given `label`, or `number` if the target is numeric.
-    fn of_answer(&self, row: u32, label: i32, number: f64) -> f64 {
+    fn answer_cost(&self, row: u32, label: i32, number: f64) -> f64 {
         let class = self.data.classes()[row as usize] as usize;
         match (self.data.target(), &self.matrix, self.criterion) {
             (Some(target), _, None) => (target.value(row) - number).powi(2),
             (Some(target), _, Some(criterion)) => criterion.row_loss(target.value(row), number),
-            (None, Some(matrix), _) => matrix.of_row(class, label),
+            (None, Some(matrix), _) => matrix.row_cost(class, label),
             (None, None, _) => f64::from(u8::from(label != class as i32)),
         }
     }
 
     /// The cost of a row that ends in a node.
-    fn of_node(&self, row: u32, tree: &Tree, node: usize) -> f64 {
+    fn node_cost(&self, row: u32, tree: &Tree, node: usize) -> f64 {
         let number = tree.outcome(node).map_or(0.0, |outcome| outcome.value);
-        self.of_answer(row, tree.nodes[node].label, number)
+        self.answer_cost(row, tree.nodes[node].label, number)
     }
 }
 
@@ -129,7 +129,7 @@ impl PruningTrial<'_> {
                     return;
                 }
                 if node <= last_whole_node {
-                    sums.add(start..end, weight, costs.of_node(row, tree, node as usize));
+                    sums.add(start..end, weight, costs.node_cost(row, tree, node as usize));
                 } else {
                     changes.push(MixtureChange { alpha: start, node, fraction });
                     changes.push(MixtureChange { alpha: end, node, fraction: -fraction });
@@ -166,7 +166,7 @@ impl PruningTrial<'_> {
             if alpha < next.alpha {
                 probabilities.iter_mut().zip(&mixture).for_each(|(p, sum)| *p = sum.value());
                 let label = label_of_mixture(&mut probabilities);
-                let cost = costs.of_answer(row, label, probabilities[0]);
+                let cost = costs.answer_cost(row, label, probabilities[0]);
                 sums.add(alpha..next.alpha, self.weights.value(row), cost);
             }
         }

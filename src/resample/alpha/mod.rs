@@ -78,7 +78,7 @@ pub(super) fn fit_counted(
     control.advance(1);
     let costs = plan.costs(data.n_classes())?;
     let path = cost_complexity::path(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
-    let mut choice = AlphaChoice::of(&path);
+    let mut choice = AlphaChoice::new(&path);
     let alphas = choice.cross_validated_alphas();
     let trial = PruningTrial { plan, data, weights, alphas: &alphas };
     let (errors, deviations) = cross_validate(&trial, &folds, control)?;
@@ -104,7 +104,7 @@ fn cross_validate(
         for (_, rows) in folds.iter().enumerate().filter(|(other, _)| *other != fold) {
             train.extend_from_slice(rows);
         }
-        let grown = plan.grow(data, &RowSet::of(train, data.len()), weights, &serial)?.model;
+        let grown = plan.grow(data, &RowSet::new(train, data.len()), weights, &serial)?.model;
         let sums = trial.cost_sums(grown, &folds[fold], &serial);
         control.advance(1);
         sums

@@ -58,14 +58,14 @@ impl<S: Sum> LevelPartitions<S> {
     /// `sides` are the class sums of both sides.
     pub(super) fn pays(&self, sides: [&[S]; 2], unit: f64) -> bool {
         let spread = || sides.iter().map(|side| spread_within(side, unit)).sum::<f64>();
-        self.groups.most_left.is_none_or(|most| spread() < most)
+        self.groups.spread_bound.is_none_or(|most| spread() < most)
     }
 
     /// Whether division `at` may be a candidate: always, unless divisions have to pay for their
     /// names ([`Self::pays`]). The evidence by the order of a target asks this, because it does not
     /// score divisions as tables. O(groups x classes).
     pub fn is_candidate(&self, at: u32, unit: f64) -> bool {
-        self.groups.most_left.is_none() || {
+        self.groups.spread_bound.is_none() || {
             let (sums, _) = self.sums(at);
             let (first, rest) = sums.split_at(self.classes);
             self.pays([first, &rest[..self.classes]], unit)

@@ -44,7 +44,7 @@ pub struct LevelGroups {
     ordered: bool,
     /// The spread that both sides of a division must stay below to be a candidate (see `bits`);
     /// `None` where all divisions are candidates.
-    pub(super) most_left: Option<f64>,
+    pub(super) spread_bound: Option<f64>,
     /// The group with the lowest code.
     pub(super) lowest: usize,
     /// Buffer for codes.
@@ -61,7 +61,7 @@ impl LevelGroups {
     pub(super) fn clear(&mut self, ordered: bool) {
         self.codes.clear();
         self.ends.clear();
-        (self.naming, self.ordered, self.most_left, self.lowest) =
+        (self.naming, self.ordered, self.spread_bound, self.lowest) =
             (Naming::Level, ordered, None, 0);
     }
 

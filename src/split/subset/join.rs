@@ -96,7 +96,7 @@ impl CheapestUnion {
     const NONE: Self = Self { loss: f64::INFINITY, with: usize::MAX };
 
     /// The cheapest union of the group at place `i` with a later group, the first of equal ones.
-    fn of(groups: &[Option<LevelGroup>], i: usize) -> Self {
+    fn find(groups: &[Option<LevelGroup>], i: usize) -> Self {
         let mut best = Self::NONE;
         let Some(group) = &groups[i] else { return best };
         for (j, other) in groups.iter().enumerate().skip(i + 1) {
@@ -115,7 +115,7 @@ impl CheapestUnion {
 fn join_pairs(groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
     let mut groups: Vec<Option<LevelGroup>> = groups.into_iter().map(Some).collect();
     let n = groups.len();
-    let mut best: Vec<_> = (0..n).map(|i| CheapestUnion::of(&groups, i)).collect();
+    let mut best: Vec<_> = (0..n).map(|i| CheapestUnion::find(&groups, i)).collect();
     for _ in EXACT..n {
         // The union takes the place of its first group.
         let Some(i) = (0..n).min_by(|&a, &b| best[a].loss.total_cmp(&best[b].loss)) else { break };
@@ -126,7 +126,7 @@ fn join_pairs(groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
         for h in 0..n {
             if h == i || best[h].with == i || best[h].with == j {
                 // One of the two groups that it compared is no more.
-                best[h] = CheapestUnion::of(&groups, h);
+                best[h] = CheapestUnion::find(&groups, h);
             } else if h < i
                 && let (Some(group), Some(union)) = (&groups[h], &groups[i])
             {

@@ -203,7 +203,7 @@ impl<C: Count> SubsetBlock<'_, C> {
     ) -> Result<()> {
         let Some(draws) = self.search.drawn else { return Ok(()) };
         let at = partitions.groups.first_number()
-            + uniform(draws.of(levels.table.feature), partitions.groups.len() as u64) as u32;
+            + uniform(draws.bits(levels.table.feature), partitions.groups.len() as u64) as u32;
         let (sums, _) = partitions.sums(at);
         let (left, right) = sums[..2 * self.context.classes].split_at(self.context.classes);
         if self.admits(partitions, levels, at, left, right) {
@@ -276,7 +276,7 @@ impl<C: Count> SubsetBlock<'_, C> {
             sets.add_high(partitions, high_set);
             let end = width.min(count - high_set);
             // Without limits the sides of many divisions are written at once.
-            if !self.search.has_limits() && partitions.groups.most_left.is_none() {
+            if !self.search.has_limits() && partitions.groups.spread_bound.is_none() {
                 let mut low = 0;
                 while low < end {
                     low += self.push_sets(partitions, levels, &sets, high_set, low..end)?;

@@ -19,7 +19,7 @@ mod permutation;
 
 pub use linear::{LinearStatistic, LinearSums};
 pub use merging::{LevelMerging, LevelOrder, LevelTable, MergedLevels};
-pub use permutation::log_p_of_permutations;
+pub use permutation::permutation_log_p_value;
 
 use serde::Deserialize;
 
@@ -61,7 +61,7 @@ impl FeatureTestKind {
 /// The logarithm of `1 - (1 - p)^m`, the p-value of the smallest of `m` independent ones, given the
 /// logarithm of p. It adjusts a p-value for `m` tests; the result is at most 0, the logarithm of 1.
 /// Logarithms keep p-values apart that are below the smallest double.
-pub fn bonferroni(log_p: f64, m: usize) -> f64 {
+pub fn sidak(log_p: f64, m: usize) -> f64 {
     let m = m as f64;
     // log(1 - p), exact for small and for large p.
     let log_rest = if log_p > -0.7 { (-log_p.exp_m1()).ln() } else { (-log_p.exp()).ln_1p() };

@@ -18,7 +18,7 @@ const MOST: usize = 9999;
 /// The logarithm of the share of the permutations of some rows whose form is at least `form`.
 /// `form_of` computes the form for an order of the rows. `rows` are shuffled in place, so they must
 /// be given in an order that does not depend on threads or partitions.
-pub fn log_p_of_permutations(
+pub fn permutation_log_p_value(
     form: f64,
     seed: u64,
     rows: &mut [u32],

@@ -98,9 +98,9 @@ pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<
                     row.iter().for_each(|&d| counts[d as usize] += 1);
                     continue;
                 }
-                let own = rows.mass.of(tile.start + i);
+                let own = rows.mass.weight(tile.start + i);
                 for (&d, &other) in row.iter().zip(&order.rows) {
-                    sums[d as usize] += own * rows.mass.of(other as usize);
+                    sums[d as usize] += own * rows.mass.weight(other as usize);
                 }
             }
             sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum = count as f64);
@@ -135,5 +135,5 @@ pub fn radius_need(rows: usize, columns: usize, most: usize) -> usize {
 /// As [`pairs_by_distance`].
 pub fn default_radius(control: &Control, rows: &NeighbourRows<'_>) -> Result<usize> {
     let pairs = pairs_by_distance(control, rows)?;
-    Ok(RadiusRule::of_copies(rows.mass.total).radius(pairs.into_iter()))
+    Ok(RadiusRule::for_copies(rows.mass.total).radius(pairs.into_iter()))
 }

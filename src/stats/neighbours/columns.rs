@@ -95,14 +95,12 @@ impl Other {
     }
 
     /// The column with its rows in another order.
-    pub(super) fn taken(self, order: &[u32]) -> Self {
+    pub(super) fn take_rows(self, order: &[u32]) -> Self {
         match self {
             Self::Numbers { values, range } => {
-                Self::Numbers { values: taken(&values, order), range }
+                Self::Numbers { values: take(&values, order), range }
             }
-            Self::Nominal { codes, levels } => {
-                Self::Nominal { codes: taken(&codes, order), levels }
-            }
+            Self::Nominal { codes, levels } => Self::Nominal { codes: take(&codes, order), levels },
         }
     }
 }
@@ -331,7 +329,7 @@ fn expected_gaps(values: &[f64], rows: &[usize], weight: &dyn Fn(usize) -> f64) 
 }
 
 /// `values[order[0]], values[order[1]], ...`; empty if there are no values.
-pub(super) fn taken<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
+pub(super) fn take<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
     if values.is_empty() {
         return Vec::new();
     }

@@ -38,14 +38,14 @@ impl Order {
     /// The order of `rows`, with the numbers of the caller. Ties between neighbours are broken by
     /// these numbers, although the rows themselves are held in the order of their content.
     pub fn new(rows: &NeighbourRows<'_>) -> Self {
-        let mut order = Self::of(&rows.classes, rows.n_classes);
+        let mut order = Self::from_classes(&rows.classes, rows.n_classes);
         order.given.iter_mut().for_each(|row| *row = rows.given[*row as usize]);
         order
     }
 
     /// The order of rows with these classes, by a counting sort. Row numbers are at the same time
     /// the numbers of the caller.
-    pub fn of(classes: &[u16], n_classes: usize) -> Self {
+    pub fn from_classes(classes: &[u16], n_classes: usize) -> Self {
         let mut starts = vec![0; n_classes + 1];
         classes.iter().for_each(|&c| starts[usize::from(c) + 1] += 1);
         (0..n_classes).for_each(|c| starts[c + 1] += starts[c]);
@@ -215,7 +215,7 @@ fn gap_strip(
     }
     let mut out: Vec<f64> = memory::zeroed(tile.len() * width)?;
     let mut strip_values = vec![0.0; width];
-    let grid = Grid::of(rows);
+    let grid = Grid::new(rows);
     for column in &rows.others {
         control.check()?;
         if let Some(values) = column.complete_numbers() {

@@ -1,14 +1,14 @@
 //! The search for neighbours in the rows of a tree's node, or of a whole data set.
 //!
-//! [`Root`] gathers the rows of a node into [`NeighbourRows`], in the user's row order. Numbers are
-//! compared as numbers even where the tree bins the column: `|x - y|` over the range of the column
-//! in the rows of the root, so that distances mean the same in every node. Features that are
-//! constant in a node are left out. Gathering copies one byte per nominal cell and eight per
+//! [`NodeSearch`] gathers the rows of a node into [`NeighbourRows`], in the user's row order.
+//! Numbers are compared as numbers even where the tree bins the column: `|x - y|` over the range of
+//! the column in the rows of the root, so that distances mean the same in every node. Features that
+//! are constant in a node are left out. Gathering copies one byte per nominal cell and eight per
 //! number. [`streamed`] admits the memory of a search over codes that are read in place.
 
 use super::by_distance::DistanceNeed;
 use super::columns::{MISSING, NominalRows, Other};
-use super::rows::{Counts, NeighbourRows};
+use super::rows::{NeighbourRows, RowWeights};
 use super::score::{
     DistanceSum, PartialScores, distance_parts, needs_total, neighbour_parts, neighbour_scores,
 };
@@ -21,9 +21,10 @@ use crate::numeric::ExactSum;
 use crate::parallel::Control;
 use crate::simd::Kernels;
 
-/// The data of a tree with the ranges and the unit of weights that its nodes share.
+/// Searches for neighbours among the rows of a node: the data of a tree, with the ranges and the
+/// unit of weights that its nodes share.
 #[derive(Debug)]
-pub struct Root<'a> {
+pub struct NodeSearch<'a> {
     /// The data as the tree grows on them.
     data: &'a Dataset<'a>,
     /// The data before numbers were binned.
@@ -36,9 +37,9 @@ pub struct Root<'a> {
     spread: f64,
 }
 
-impl<'a> Root<'a> {
-    /// The root of a tree: `data` as the tree grows on them, `raw` before numbers were binned, the
-    /// `rows` of the root, and their positive weights unless all rows count once. The ranges of
+impl<'a> NodeSearch<'a> {
+    /// The searches of a tree: `data` as the tree grows on them, `raw` before numbers were binned,
+    /// the `rows` of the root, and their positive weights unless all rows count once. The ranges of
     /// numbers, which all nodes use, are taken from these rows.
     pub fn new(
         data: &'a Dataset<'a>,
@@ -239,10 +240,10 @@ impl<'a> Root<'a> {
             }
         }
         let counts = match (weight, self.unit) {
-            (None, _) => Counts::One,
-            (Some(w), None) => Counts::Copies(rows.iter().map(|&r| w(r)).collect()),
+            (None, _) => RowWeights::One,
+            (Some(w), None) => RowWeights::Copies(rows.iter().map(|&r| w(r)).collect()),
             (Some(w), Some(unit)) => {
-                Counts::Importances(rows.iter().map(|&r| w(r) / unit).collect())
+                RowWeights::Importances(rows.iter().map(|&r| w(r) / unit).collect())
             }
         };
         let codes = NominalRows { values: &bytes, columns: n, stride: n };
@@ -304,12 +305,12 @@ pub fn streamed(
     codes: NominalRows<'_>,
     classes: &[u16],
     n_classes: usize,
-    weights: &Counts,
+    weights: &RowWeights,
     method: NeighbourMethod,
     with_radius: bool,
 ) -> Result<Control> {
     let kernels = Kernels::active();
-    let shape = SearchShape::of_codes(control, codes, classes, n_classes, weights)?;
+    let shape = SearchShape::from_codes(control, codes, classes, n_classes, weights)?;
     let radius = if with_radius { DistanceNeed::new(&shape, kernels).least() } else { 0 };
     let least = shape.least(kernels, method).max(radius);
     let bytes = size_of::<u16>() + if weights.is_one() { 0 } else { size_of::<f64>() };

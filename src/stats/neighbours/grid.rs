@@ -30,17 +30,17 @@ pub(super) struct Grid {
 impl Grid {
     /// The grid of the distances over all columns of `rows`. Whole distances between rows with
     /// whole weights are compared exactly, with a tolerance of 0.
-    pub fn of(rows: &NeighbourRows<'_>) -> Self {
+    pub fn new(rows: &NeighbourRows<'_>) -> Self {
         let exact = rows.others.is_empty() && rows.mass.whole;
         // one more than the columns: means of distances are not whole either
-        Self::with(rows.features(), if exact { 0 } else { rows.others.len() + 1 })
+        Self::for_features(rows.features(), if exact { 0 } else { rows.others.len() + 1 })
     }
 
     /// The grid of distances over `features` features. In `columns` of them, differences need not
     /// be whole numbers, and the tolerance is proportional to this number; callers add one to it,
     /// because means of distances are not whole either. The more features, the coarser the step, so
     /// that a distance stays below 2^52 steps.
-    pub fn with(features: usize, columns: usize) -> Self {
+    pub fn for_features(features: usize, columns: usize) -> Self {
         // sums stay below 2^52 steps: a feature adds at most 1
         let doublings = (features + 1).next_power_of_two().trailing_zeros() as i32;
         let bits = (52 - doublings).min(44);

@@ -24,9 +24,9 @@ pub(super) struct PackedGroup {
 impl PackedContribution {
     /// The contribution with each group of places in the smaller form. A tile keeps it from the
     /// search for neighbours to the sums.
-    pub fn of(contribution: Contribution) -> Self {
+    pub fn pack(contribution: Contribution) -> Self {
         let packed =
-            |PlaceGroup { weight, places }| PackedGroup { weight, places: PlaceSet::of(places) };
+            |PlaceGroup { weight, places }| PackedGroup { weight, places: PlaceSet::new(places) };
         let groups = contribution.groups.into_iter().map(packed).collect();
         Self { constant: contribution.constant, groups }
     }
@@ -45,7 +45,7 @@ impl PlaceSet {
     /// A mask if the places ascend and the mask is smaller than the list, else the list. Nearest
     /// neighbours come in the order of their distance and stay a list; neighbours within a radius
     /// ascend.
-    pub fn of(list: Vec<u32>) -> Self {
+    pub fn new(list: Vec<u32>) -> Self {
         let (Some(&first), Some(&last)) = (list.first(), list.last()) else {
             return Self::List(list);
         };
@@ -100,12 +100,12 @@ mod tests {
     fn masks_hold_the_places_of_the_list() {
         for (step, base) in [(1, 0), (2, 7), (3, 63), (31, 64), (33, 1000)] {
             let list: Vec<u32> = (0..500).map(|i| base + step * i + u32::from(i > 9)).collect();
-            let members = PlaceSet::of(list.clone());
+            let members = PlaceSet::new(list.clone());
             assert_eq!(matches!(members, PlaceSet::Bits { .. }), step < 32);
             assert_eq!(members.list(&mut vec![1, 2]), list);
         }
         let other: Vec<u32> = (0..500).rev().collect();
-        assert_eq!(PlaceSet::of(other.clone()).list(&mut Vec::new()), other);
-        assert!(PlaceSet::of(Vec::new()).list(&mut vec![3]).is_empty());
+        assert_eq!(PlaceSet::new(other.clone()).list(&mut Vec::new()), other);
+        assert!(PlaceSet::new(Vec::new()).list(&mut vec![3]).is_empty());
     }
 }

@@ -47,9 +47,9 @@ mod totals;
 
 pub use by_distance::{default_radius, pairs_by_distance, radius_need};
 pub use columns::{MISSING, MissingGap, NominalRows, Other};
-pub use gather::{Root, streamed};
+pub use gather::{NodeSearch, streamed};
 pub use nearest::{NeighbourTies, Ranks};
-pub use rows::{Counts, NeighbourRows};
+pub use rows::{NeighbourRows, RowWeights};
 pub use score::{
     DistanceSum, PartialScores, distance_parts, needs_total, neighbour_parts, neighbour_scores,
     neighbour_scores_with, round,

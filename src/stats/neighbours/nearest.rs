@@ -81,7 +81,7 @@ impl Ranks {
     }
 
     /// Weight of the ranks from `begin` to `end`, which need not be whole numbers.
-    fn between(self, begin: f64, end: f64) -> f64 {
+    fn weight_between(self, begin: f64, end: f64) -> f64 {
         if self == Self::Equal {
             return end - begin;
         }
@@ -115,7 +115,7 @@ pub(super) fn ranked<D: Copy + PartialEq>(
         let total: f64 = tied.iter().map(|n| n.weight).sum();
         match ties {
             NeighbourTies::Share => {
-                let share = ranks.between(begin, (begin + total).min(k)) / total;
+                let share = ranks.weight_between(begin, (begin + total).min(k)) / total;
                 tied.iter().for_each(|n| push_place(&mut groups, share * n.weight, n.place));
             }
             NeighbourTies::First | NeighbourTies::Listed => {
@@ -123,7 +123,7 @@ pub(super) fn ranked<D: Copy + PartialEq>(
                 for n in tied {
                     let next = (at + n.weight).min(k);
                     if next > at {
-                        push_place(&mut groups, ranks.between(at, next), n.place);
+                        push_place(&mut groups, ranks.weight_between(at, next), n.place);
                     }
                     at = next;
                 }

@@ -1,6 +1,6 @@
 //! The rows of a search ([`NeighbourRows`]), checked and sorted by content, and their weights.
 
-use super::columns::{ExpectedColumn, MissingGap, NominalRows, Other, taken};
+use super::columns::{ExpectedColumn, MissingGap, NominalRows, Other, take};
 use super::content;
 use crate::error::{Error, Result};
 use crate::numeric::ExactSum;
@@ -21,12 +21,12 @@ pub struct NeighbourRows<'a> {
     /// Number of each row, where the target is one: there is one class then.
     pub(super) numbers: Vec<f64>,
     /// Weight of each row.
-    pub(super) mass: Mass,
+    pub(super) mass: CheckedWeights,
 }
 
 /// Weights of rows, all positive, and what they mean.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Counts {
+pub enum RowWeights {
     /// Every row counts once.
     One,
     /// Whole numbers: how many copies there are of each row.
@@ -35,10 +35,10 @@ pub enum Counts {
     Importances(Vec<f64>),
 }
 
-impl Counts {
+impl RowWeights {
     /// Copies if all weights are whole, else importances relative to their mean. The mean is an
     /// exact sum rounded once, so the result does not depend on the order of the rows.
-    pub fn of(mut weights: Vec<f64>) -> Self {
+    pub fn new(mut weights: Vec<f64>) -> Self {
         if weights.iter().all(|w| w.fract() == 0.0) {
             return Self::Copies(weights);
         }
@@ -65,7 +65,7 @@ fn total(weights: &[f64]) -> f64 {
 
 /// Checked weights of rows.
 #[derive(Debug, Clone)]
-pub(super) struct Mass {
+pub(super) struct CheckedWeights {
     /// Weight of each row; empty if each row counts once.
     pub(super) each: Vec<f64>,
     /// Whether all weights are whole numbers (copies).
@@ -74,13 +74,13 @@ pub(super) struct Mass {
     pub(super) total: f64,
 }
 
-impl Mass {
+impl CheckedWeights {
     /// Check the weights of `rows` rows.
-    pub(super) fn new(weights: Counts, rows: usize) -> Result<Self> {
+    pub(super) fn new(weights: RowWeights, rows: usize) -> Result<Self> {
         let (each, whole) = match weights {
-            Counts::One => (Vec::new(), true),
-            Counts::Copies(each) => (each, true),
-            Counts::Importances(each) => (each, false),
+            RowWeights::One => (Vec::new(), true),
+            RowWeights::Copies(each) => (each, true),
+            RowWeights::Importances(each) => (each, false),
         };
         if each.iter().all(|&w| w == 1.0) && (each.is_empty() || each.len() == rows) {
             return Ok(Self { each: Vec::new(), whole: true, total: rows as f64 });
@@ -106,13 +106,13 @@ impl Mass {
     }
 
     /// Weight of a row.
-    pub(super) fn of(&self, row: usize) -> f64 {
+    pub(super) fn weight(&self, row: usize) -> f64 {
         self.each.get(row).copied().unwrap_or(1.0)
     }
 
     /// Weight of the further copies of a row; 0 for importances.
     pub(super) fn copies(&self, row: usize) -> f64 {
-        if self.whole { self.of(row) - 1.0 } else { 0.0 }
+        if self.whole { self.weight(row) - 1.0 } else { 0.0 }
     }
 }
 
@@ -127,7 +127,7 @@ impl<'a> NeighbourRows<'a> {
         others: Vec<Other>,
         classes: &[u16],
         n_classes: usize,
-        weights: Counts,
+        weights: RowWeights,
     ) -> Result<Self> {
         Self::of_target(codes, others, (classes, n_classes), &[], weights, MissingGap::Expected)
     }
@@ -140,7 +140,7 @@ impl<'a> NeighbourRows<'a> {
         codes: NominalRows<'a>,
         others: Vec<Other>,
         numbers: &[f64],
-        weights: Counts,
+        weights: RowWeights,
         gap: MissingGap,
     ) -> Result<Self> {
         let one_class = vec![0; numbers.len()];
@@ -153,7 +153,7 @@ impl<'a> NeighbourRows<'a> {
         others: Vec<Other>,
         (classes, n_classes): (&[u16], usize),
         numbers: &[f64],
-        weights: Counts,
+        weights: RowWeights,
         gap: MissingGap,
     ) -> Result<Self> {
         let t = classes.len();
@@ -180,15 +180,15 @@ impl<'a> NeighbourRows<'a> {
             return Err(Error::Data(format!("row {i}: class {c} of {n_classes}")));
         }
         // everything but the codes, which stay where they are, into the order of content
-        let mut mass = Mass::new(weights, t)?;
+        let mut mass = CheckedWeights::new(weights, t)?;
         others.iter().enumerate().try_for_each(|(k, other)| other.check(t, k))?;
         let given = content::order(codes, &others, classes, numbers, &mass.each);
-        mass.each = taken(&mass.each, &given);
-        let (classes, numbers) = (taken(classes, &given), taken(numbers, &given));
-        let weight = |row: usize| mass.of(row);
+        mass.each = take(&mass.each, &given);
+        let (classes, numbers) = (take(classes, &given), take(numbers, &given));
+        let weight = |row: usize| mass.weight(row);
         let others = others
             .into_iter()
-            .map(|other| ExpectedColumn::new(other.taken(&given), &classes, &weight, gap))
+            .map(|other| ExpectedColumn::new(other.take_rows(&given), &classes, &weight, gap))
             .collect();
         Ok(Self { codes, given, others, classes, n_classes, numbers, mass })
     }

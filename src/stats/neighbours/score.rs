@@ -189,7 +189,7 @@ fn for_each_group(
     if let Some(plan) = ChunkPlan::new(&shape, kernels, method) {
         let mean =
             if method.needs_mean() { mean_distance(rows, &counted, multiclass) } else { 0.0 };
-        let picker = Picker::new(method, multiclass, &order, &rows.mass, mean, Grid::of(rows));
+        let picker = Picker::new(method, multiclass, &order, &rows.mass, mean, Grid::new(rows));
         let whole = RowData { kernels, rows, order: &order, levels: &counted.levels };
         let parts = narrow::parts(control, whole, &picker, share, plan)?;
         parts.into_iter().for_each(|each| add(PartialScores { all: 0.0, each }));
@@ -210,7 +210,7 @@ fn for_each_group(
     let row_count: u64 = tiles.iter().map(|tile| tile.len() as u64).sum();
     control.set_total(row_count * (1 + u64::from(from_pairs && first_pass)));
     let mut only_tile = None; // kept for the second pass if it holds all rows
-    let grid = Grid::of(rows);
+    let grid = Grid::new(rows);
     let mean = if from_pairs {
         let mut sum = task.total.unwrap_or_default();
         for tile in tiles.iter().filter(|_| first_pass) {
@@ -240,7 +240,7 @@ fn for_each_group(
             Some(d) => d,
             None => distances(tile)?,
         };
-        let picked = pick(control, &rows.classes, &picker, &d, tile, PackedContribution::of)?;
+        let picked = pick(control, &rows.classes, &picker, &d, tile, PackedContribution::pack)?;
         drop(d); // its memory goes to the sums
         let work = TileWork {
             kernels,
@@ -272,7 +272,8 @@ fn first_sums(
     groups: &RowGroups,
 ) -> Result<Vec<DistanceSum>> {
     // with a mean of 1 the weights of neighbours are their differences in the target
-    let picker = Picker::new(method, Multiclass::default(), order, &rows.mass, 1.0, Grid::of(rows));
+    let picker =
+        Picker::new(method, Multiclass::default(), order, &rows.mass, 1.0, Grid::new(rows));
     let picker = Picker { numbers: &rows.numbers, ..picker };
     if !method.reads_numbers() {
         let sums = distance_sums(control, &picker, d, tile)?;
@@ -280,7 +281,7 @@ fn first_sums(
             |sums: &[DistanceSum]| sums.iter().copied().fold(DistanceSum::default(), Add::add);
         return Ok(sums.chunks(groups.size).map(of_group).collect());
     }
-    let picked = pick(control, &rows.classes, &picker, d, tile, PackedContribution::of)?;
+    let picked = pick(control, &rows.classes, &picker, d, tile, PackedContribution::pack)?;
     let of_row = |row: &PackedContribution| -> f64 {
         row.groups.iter().map(|g| g.weight * g.places.len() as f64).sum()
     };
@@ -308,16 +309,16 @@ pub(super) fn distance_sums(
             d.copy_real(i, &mut all);
         }
         let own = order.places[row] as usize;
-        let own_weight = mass.of(row);
+        let own_weight = mass.weight(row);
         if mass.whole {
             let weighted = |(&d, &other): (&f64, &u32)| {
-                i128::from(grid.steps(d)) * mass.of(other as usize) as i128
+                i128::from(grid.steps(d)) * mass.weight(other as usize) as i128
             };
             let sum: i128 = all.iter().zip(&order.rows).map(weighted).sum();
             let steps = (sum - i128::from(grid.steps(all[own]))) * own_weight as i128;
             return Ok(DistanceSum { steps, real: 0.0 });
         }
-        let weighted = |(d, &other): (&f64, &u32)| mass.of(other as usize) * d;
+        let weighted = |(d, &other): (&f64, &u32)| mass.weight(other as usize) * d;
         let sum = all.iter().zip(&order.rows).map(weighted).sum::<f64>() - own_weight * all[own];
         Ok(DistanceSum { steps: 0, real: own_weight * sum })
     })

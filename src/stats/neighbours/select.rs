@@ -12,7 +12,7 @@ use super::columns::MissingGap;
 use super::distances::Order;
 use super::grid::Grid;
 use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, listed, push_place, ranked};
-use super::rows::{Mass, NeighbourRows};
+use super::rows::{CheckedWeights, NeighbourRows};
 use super::thresholds::{Distance, RadiusThresholds};
 use crate::error::{Error, Result, unsupported};
 use crate::numeric::sort_few;
@@ -210,7 +210,7 @@ pub(super) struct Picker<'a> {
     pub method: NeighbourMethod,
     pub multiclass: Multiclass,
     pub order: &'a Order,
-    pub mass: &'a Mass,
+    pub mass: &'a CheckedWeights,
     /// Sum of the weights of the rows of each class.
     pub class_weights: Vec<f64>,
     /// Mean distance of all pairs for SURF, mean difference of neighbours in the target for
@@ -229,12 +229,12 @@ impl<'a> Picker<'a> {
         method: NeighbourMethod,
         multiclass: Multiclass,
         order: &'a Order,
-        mass: &'a Mass,
+        mass: &'a CheckedWeights,
         mean: f64,
         grid: Grid,
     ) -> Self {
         let class_weight = |class: &[usize]| {
-            order.rows[class[0]..class[1]].iter().map(|&row| mass.of(row as usize)).sum()
+            order.rows[class[0]..class[1]].iter().map(|&row| mass.weight(row as usize)).sum()
         };
         let class_weights = order.starts.windows(2).map(class_weight).collect();
         Self { method, multiclass, order, mass, class_weights, mean, numbers: &[], grid }
@@ -243,14 +243,14 @@ impl<'a> Picker<'a> {
     /// Weight of a row relative to all rows. Most methods multiply what a row adds to the scores by
     /// it, so that scores are means over rows.
     pub fn share(&self, row: usize) -> f64 {
-        self.mass.of(row) / self.mass.total
+        self.mass.weight(row) / self.mass.total
     }
 
     /// Weight of a place as a neighbour of `row`. The row itself weighs as much as its other
     /// copies.
     fn weight(&self, row: usize, place: usize) -> f64 {
         let other = self.order.rows[place] as usize;
-        if other == row { self.mass.copies(row) } else { self.mass.of(other) }
+        if other == row { self.mass.copies(row) } else { self.mass.weight(other) }
     }
 
     /// Neighbours of `row`, whose class is `own`, from its distances by place. The distance to the
@@ -529,7 +529,7 @@ impl<'a> Picker<'a> {
                 let d = distance(place);
                 // a row at distance 0 differs in no feature
                 if d > self.grid.tolerance {
-                    let weight = self.mass.of(row) * weight / (d * d);
+                    let weight = self.mass.weight(row) * weight / (d * d);
                     push_place(&mut contribution.groups, weight, place);
                 }
             }

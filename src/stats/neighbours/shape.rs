@@ -6,7 +6,7 @@
 
 use super::columns::NominalRows;
 use super::distances::Order;
-use super::rows::{Counts, NeighbourRows};
+use super::rows::{NeighbourRows, RowWeights};
 use super::totals::levels;
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -53,12 +53,12 @@ impl SearchShape {
     /// The shape of rows whose codes are read in place, before [`NeighbourRows`] is made. One pass
     /// over the codes finds the number of values of each column; a class out of range is ignored
     /// here and refused later.
-    pub fn of_codes(
+    pub fn from_codes(
         control: &Control,
         codes: NominalRows<'_>,
         classes: &[u16],
         n_classes: usize,
-        weights: &Counts,
+        weights: &RowWeights,
     ) -> Result<Self> {
         let width = 1024; // columns per task
         let parts = parallel::map(control, codes.columns.div_ceil(width), &|b| {
@@ -77,7 +77,7 @@ impl SearchShape {
             most: usize::from(levels.iter().copied().max().unwrap_or(0)),
             others: 0,
             unit: weights.is_one(),
-            whole: !matches!(weights, Counts::Importances(_)),
+            whole: !matches!(weights, RowWeights::Importances(_)),
         })
     }
 

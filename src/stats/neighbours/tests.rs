@@ -2,19 +2,9 @@
 //! hold them against the definitions.
 
 use super::*;
-use crate::numeric::{mix, uniform};
 use crate::parallel::Control;
 use crate::simd::{Kernels, Level};
-
-/// Random numbers from a seed and a counter.
-struct Draw(u64, u64);
-
-impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
-        self.1 += 1;
-        uniform(mix(self.0, self.1), bound as u64) as usize
-    }
-}
+use crate::stats::pairs::tests::CounterRng;
 
 /// Random rows: nominal and numeric columns, missing cells, copies.
 struct Random {
@@ -32,7 +22,7 @@ impl Random {
     /// Seeds 0 mod 4 have complete nominal columns only, 1 mod 4 also numbers, 2 mod 4 missing
     /// cells, 3 mod 4 both; seeds 4 mod 5 have copies.
     fn new(seed: u64) -> Self {
-        let mut draw = Draw(seed, 0);
+        let mut draw = CounterRng::new(seed, 0);
         let rows = 2 + draw.below(50);
         let n_classes = 1 + draw.below(4);
         let columns = draw.below([9, 40, 150][seed as usize % 3]);
@@ -81,7 +71,7 @@ impl Random {
         (codes, holes.chain(numbers).collect())
     }
 
-    fn weighted(&self, weights: Counts) -> NeighbourRows<'_> {
+    fn weighted(&self, weights: RowWeights) -> NeighbourRows<'_> {
         let (codes, others) = self.columns();
         NeighbourRows::new(codes, others, &self.classes, self.n_classes, weights).unwrap()
     }
@@ -101,7 +91,7 @@ impl Random {
     }
 
     fn rows(&self) -> NeighbourRows<'_> {
-        self.weighted(Counts::of(self.weights.iter().map(|&w| w as f64).collect()))
+        self.weighted(RowWeights::new(self.weights.iter().map(|&w| w as f64).collect()))
     }
 }
 
@@ -164,7 +154,7 @@ fn the_order_of_the_rows_changes_no_bit() {
     for seed in 0..40 {
         let random = Random::new(seed);
         let t = random.classes.len();
-        let mut draw = Draw(seed, 1);
+        let mut draw = CounterRng::new(seed, 1);
         let mut order: Vec<usize> = (0..t).collect();
         (1..t).for_each(|i| order.swap(i, draw.below(i + 1)));
         let moved = random.taken(&order);
@@ -183,8 +173,8 @@ fn the_order_of_the_rows_changes_no_bit() {
             };
             assert_eq!(scores(random.rows()), scores(moved.rows()), "seed {seed} {method:?}");
             let with = |i: &usize| real[*i];
-            let plain = random.weighted(Counts::of(real.clone()));
-            let other = moved.weighted(Counts::of(order.iter().map(with).collect()));
+            let plain = random.weighted(RowWeights::new(real.clone()));
+            let other = moved.weighted(RowWeights::new(order.iter().map(with).collect()));
             assert_eq!(scores(plain), scores(other), "seed {seed} {method:?}");
         }
     }
@@ -193,15 +183,15 @@ fn the_order_of_the_rows_changes_no_bit() {
 /// Rows enough for several tiles of a class at every level.
 #[test]
 fn planes_and_numbers_give_the_same_scores() {
-    let mut draw = Draw(3, 0);
+    let mut draw = CounterRng::new(3, 0);
     let (t, n) = (1500, 40);
     let classes: Vec<u16> = (0..t).map(|_| draw.below(3) as u16).collect();
     let values: Vec<u8> = (0..t * n).map(|at| draw.below(2 + at % 3) as u8).collect();
     let codes = NominalRows { values: &values, columns: n, stride: n };
-    let narrow = NeighbourRows::new(codes, Vec::new(), &classes, 3, Counts::One).unwrap();
+    let narrow = NeighbourRows::new(codes, Vec::new(), &classes, 3, RowWeights::One).unwrap();
     // a constant column with a hole sends the same rows the other way
     let constant = Other::Numbers { values: vec![1.0; t], range: None };
-    let wide = NeighbourRows::new(codes, vec![constant], &classes, 3, Counts::One).unwrap();
+    let wide = NeighbourRows::new(codes, vec![constant], &classes, 3, RowWeights::One).unwrap();
     for method in methods() {
         for multiclass in [Multiclass::Prior, Multiclass::Rebate] {
             let control = Control::new(2);
@@ -218,7 +208,7 @@ fn importances_are_read_relative_to_their_mean() {
         let random = Random::new(seed);
         for method in methods() {
             let scores = |weights: Vec<f64>| {
-                let rows = random.weighted(Counts::of(weights));
+                let rows = random.weighted(RowWeights::new(weights));
                 neighbour_scores(&Control::new(1), &rows, method, Multiclass::Prior).unwrap()
             };
             let t = random.classes.len();
@@ -236,23 +226,25 @@ fn numbers_that_mean_nothing_are_refused() {
     let classes = [0u16, 1];
     let codes = NominalRows { values: &[0, 1], columns: 1, stride: 1 };
     let numbers = |values: Vec<f64>| Other::Numbers { values, range: None };
-    let one = |other: Other| NeighbourRows::new(codes, vec![other], &classes, 2, Counts::One);
+    let one = |other: Other| NeighbourRows::new(codes, vec![other], &classes, 2, RowWeights::One);
     assert!(one(numbers(vec![1.0, f64::INFINITY])).is_err());
     assert!(one(numbers(vec![1.0])).is_err());
     assert!(one(Other::Nominal { codes: vec![0, 3], levels: 3 }).is_err());
-    assert!(NeighbourRows::new(codes, Vec::new(), &classes, 1, Counts::One).is_err());
+    assert!(NeighbourRows::new(codes, Vec::new(), &classes, 1, RowWeights::One).is_err());
     for weights in [vec![1.0], vec![1.0, 0.0], vec![1.0, f64::NAN]] {
-        assert!(NeighbourRows::new(codes, Vec::new(), &classes, 2, Counts::of(weights)).is_err());
+        assert!(
+            NeighbourRows::new(codes, Vec::new(), &classes, 2, RowWeights::new(weights)).is_err()
+        );
     }
     let none = NominalRows { values: &[], columns: 0, stride: 0 };
-    assert!(NeighbourRows::new(none, Vec::new(), &classes, 2, Counts::One).is_err());
+    assert!(NeighbourRows::new(none, Vec::new(), &classes, 2, RowWeights::One).is_err());
     assert!(
         NeighbourRows::new(
             NominalRows { values: &[0], columns: 1, stride: 1 },
             Vec::new(),
             &classes,
             2,
-            Counts::One
+            RowWeights::One
         )
         .is_err()
     );
@@ -315,16 +307,16 @@ fn targets_of_the_other_kind_are_refused() {
     let (gap, numbers) = (MissingGap::Largest, [0.0, 0.5, 1.0]);
     let of_numbers =
         |weights| NeighbourRows::of_numbers(codes, Vec::new(), &numbers, weights, gap).unwrap();
-    let of_classes = NeighbourRows::new(codes, Vec::new(), &[0, 1, 1], 2, Counts::One).unwrap();
+    let of_classes = NeighbourRows::new(codes, Vec::new(), &[0, 1, 1], 2, RowWeights::One).unwrap();
     let (ranks, surf) = (Ranks::Equal, NeighbourMethod::Surf { star: false });
     let method = |ties| NeighbourMethod::RReliefF { k: 3, ties, ranks, gap };
     let scores = |rows: &NeighbourRows<'_>, method| {
         neighbour_scores(&Control::new(1), rows, method, Multiclass::Prior)
     };
-    assert!(scores(&of_numbers(Counts::One), method(NeighbourTies::Share)).is_ok());
-    assert!(scores(&of_numbers(Counts::One), surf).is_err());
+    assert!(scores(&of_numbers(RowWeights::One), method(NeighbourTies::Share)).is_ok());
+    assert!(scores(&of_numbers(RowWeights::One), surf).is_err());
     assert!(scores(&of_classes, method(NeighbourTies::Share)).is_err());
     // Weka reads no weights
-    let copies = of_numbers(Counts::of(vec![2.0; 3]));
+    let copies = of_numbers(RowWeights::new(vec![2.0; 3]));
     assert!(scores(&copies, method(NeighbourTies::Listed)).is_err());
 }

@@ -3,7 +3,7 @@
 //! [`NominalTotals`] has the number of levels of each column and, for SURF, the sum of all
 //! distances from counts of values: O(rows x columns) instead of a pass over all pairs of rows.
 
-use super::rows::{Mass, NeighbourRows};
+use super::rows::{CheckedWeights, NeighbourRows};
 use super::select::Multiclass;
 use crate::error::Result;
 use crate::parallel::{self, Control};
@@ -76,9 +76,9 @@ pub(super) fn mean_distance(
 
 /// Weight of the ordered pairs in SURF's mean distance. Pairs of a row with itself count only under
 /// [`Multiclass::Rebate`].
-pub(super) fn mean_pairs(mass: &Mass, rows: usize, multiclass: Multiclass) -> f64 {
+pub(super) fn mean_pairs(mass: &CheckedWeights, rows: usize, multiclass: Multiclass) -> f64 {
     let all = mass.total * mass.total;
-    let with_itself = |row| mass.of(row) * (mass.of(row) - mass.copies(row));
+    let with_itself = |row| mass.weight(row) * (mass.weight(row) - mass.copies(row));
     let self_pairs: f64 = (0..rows).map(with_itself).sum();
     let pairs = if multiclass == Multiclass::Rebate { all } else { all - self_pairs };
     if pairs > 0.0 { pairs } else { 1.0 }

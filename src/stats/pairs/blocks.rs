@@ -125,7 +125,7 @@ pub fn pair_counts_by_block(
     let chosen = RowBlocks { members: &members, asked: 0..usize::MAX };
     let by_pair =
         map_pairs_of_blocks(control, kernels, codes, chosen, classes, |_, counts| Ok(counts))?;
-    let mut all = PairCounts::zero(codes.offsets(), classes.kept(codes.n_classes()));
+    let mut all = PairCounts::zero(codes.offsets(), classes.count(codes.n_classes()));
     for counts in &by_pair {
         all.add(counts)?;
     }
@@ -212,7 +212,7 @@ fn both_orders(
         }
         return Ok(if classes == Classes::Together { counts.together() } else { counts });
     }
-    let mut counts = PairCounts::zero(a.rows.offsets.clone(), classes.kept(all));
+    let mut counts = PairCounts::zero(a.rows.offsets.clone(), classes.count(all));
     let pairs = a.rows.total() * b.rows.total();
     // add the pairs of one order to `counts`
     let add = |columns: &PreparedBlock, active: &PreparedBlock, mode, counts| {

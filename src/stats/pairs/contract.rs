@@ -50,7 +50,7 @@ pub enum PairMetric {
 impl PairMetric {
     /// The metric that users call `name`. `None` for any other name, which the caller refuses or
     /// takes for a metric of the user.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "pi" => Some(Self::Pi),
             "pi_unweighted" => Some(Self::PlainPi),

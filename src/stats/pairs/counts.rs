@@ -29,7 +29,7 @@ pub enum Classes {
 impl Classes {
     /// Number of classes in a table of counts over `n` classes. Counts that are summed have one
     /// class, unless there is none.
-    pub fn kept(self, n: usize) -> usize {
+    pub fn count(self, n: usize) -> usize {
         match self {
             Self::Apart => n,
             Self::Together => n.min(1),
@@ -255,7 +255,7 @@ impl PairCounts {
 
     /// The counts summed over classes.
     pub(super) fn together(&self) -> Self {
-        let mut sum = Self::zero(self.offsets.clone(), Classes::Together.kept(self.n_classes));
+        let mut sum = Self::zero(self.offsets.clone(), Classes::Together.count(self.n_classes));
         let size = 4 * self.distances();
         for (to, slot) in
             sum.cells.chunks_exact_mut(size).zip(self.cells.chunks_exact(self.n_classes * size))

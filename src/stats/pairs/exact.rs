@@ -70,7 +70,7 @@ pub(super) fn count(
     classes: Classes,
 ) -> Result<PairCounts> {
     let all = active.n_classes();
-    let control = &PairCounts::affordable(control, &active.offsets, classes.kept(all))?;
+    let control = &PairCounts::affordable(control, &active.offsets, classes.count(all))?;
     let same_rows = std::ptr::eq(columns, active);
     // Small and dense cases have faster methods, which count classes apart.
     let few = plan::is_few(columns, active);
@@ -98,7 +98,7 @@ pub(super) fn count(
     let options = WorkerOptions { mode, classes, longest: plan.longest };
     // Count one batch of active rows after the other, all shares of the columns in parallel.
     let first_window = OnceLock::new();
-    let zero = || PairCounts::try_zero(active.offsets.clone(), classes.kept(all));
+    let zero = || PairCounts::try_zero(active.offsets.clone(), classes.count(all));
     let mut counts = zero()?;
     for batch in active_tiles.chunks(plan.tiles) {
         let scan = PairScan::new(control, active, batch, &sizes.majority)?;

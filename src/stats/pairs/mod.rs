@@ -27,7 +27,7 @@ mod runs;
 mod sample;
 mod scan;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod tile;
 mod weigh;
 mod weigh_blocks;

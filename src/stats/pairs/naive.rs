@@ -153,5 +153,5 @@ pub(super) fn small_profile(rows: &SlotRows) -> Profile {
             }
         }
     }
-    Profile::of_sums(d, plain, by_share, total_weight * total_weight)
+    Profile::from_sums(d, plain, by_share, total_weight * total_weight)
 }

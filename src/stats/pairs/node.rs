@@ -24,8 +24,8 @@ use crate::error::Result;
 use crate::memory::{self, Budget};
 use crate::parallel::Control;
 use crate::simd::Kernels;
-use crate::stats::contingency::{CodedRows, Layout};
-use crate::stats::neighbours::{self, Counts, pairs_by_distance};
+use crate::stats::contingency::{CodedRows, TableLayout};
+use crate::stats::neighbours::{self, RowWeights, pairs_by_distance};
 
 /// Renumbers the codes that occur in a node; its memory is reused between nodes.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ impl NodePass {
         let weight_bits = (u32::BITS - largest_weight.leading_zeros()) as usize;
         let pairs = PairShape { weight_bits, ..PairShape::of_rows(rows, features, slots, classes) };
         let counts = |kept: Classes| {
-            let pairs = PairShape { classes: kept.kept(classes), ..pairs };
+            let pairs = PairShape { classes: kept.count(classes), ..pairs };
             PassShape::unknown_rows(kernels, pairs).least()
         };
         let pass = match self {
@@ -165,7 +165,7 @@ impl PairNodeRows {
     pub fn gather(
         budget: Budget,
         coded: CodedRows<'_>,
-        layout: &Layout,
+        layout: &TableLayout,
         n_classes: usize,
         weight: &dyn Fn(u32) -> u32,
         numbering: &mut Numbering,
@@ -242,7 +242,7 @@ impl PairNodeRows {
     pub fn profile(&self, control: &Control) -> Result<Profile> {
         let classes = Classes::cheapest(self.classes.len());
         if plan::is_small(&self.rows) {
-            PairCounts::affordable(control, &self.rows.offsets, classes.kept(self.classes.len()))?;
+            PairCounts::affordable(control, &self.rows.offsets, classes.count(self.classes.len()))?;
             return Ok(small_profile(&self.rows));
         }
         // the profile is made while the counts are held
@@ -277,7 +277,7 @@ impl PairNodeRows {
             classes[rows.class_rows(class)].fill(class as u16);
         }
         let codes = neighbours::NominalRows { values: &bytes, columns: n, stride: n };
-        let weights = Counts::Copies(rows.weights.iter().map(|&w| f64::from(w)).collect());
+        let weights = RowWeights::Copies(rows.weights.iter().map(|&w| f64::from(w)).collect());
         let rows = neighbours::NeighbourRows::new(
             codes,
             Vec::new(),
@@ -323,7 +323,7 @@ impl PairNodeRows {
     pub fn declared(
         &self,
         found: &NodeMatrices,
-        layout: &Layout,
+        layout: &TableLayout,
         n_classes: usize,
         scale: f64,
     ) -> Matrices {
@@ -399,7 +399,7 @@ mod tests {
                 (0..t).flat_map(|i| random.columns.iter().map(move |c| u32::from(c[i]))).collect();
             let ids: Vec<u32> = (0..t as u32).collect();
             let arities: Vec<u32> = random.levels.iter().map(|&l| l as u32).collect();
-            let layout = Layout::new(&arities, random.n_classes);
+            let layout = TableLayout::new(&arities, random.n_classes);
             let codes = layout.pack(codes.into_iter());
             let coded = CodedRows { codes: &codes, classes: &random.classes, rows: &ids };
             let light =

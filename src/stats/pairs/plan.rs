@@ -212,7 +212,7 @@ impl PassShape {
         Self {
             kernels,
             pairs,
-            counted_classes: classes.kept(pairs.classes),
+            counted_classes: classes.count(pairs.classes),
             entries: schedule_entries(active, sizes),
             steps: steps(active, sizes) - 1.0,
         }

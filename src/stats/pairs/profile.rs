@@ -54,11 +54,11 @@ impl Profile {
             }
             by_share.extend(product.iter().map(|&x| x as f64));
         }
-        Self::of_sums(d, plain, by_share, counts.pairs)
+        Self::from_sums(d, plain, by_share, counts.pairs)
     }
 
     /// Profile from sums that are made already, ordered as its fields.
-    pub(super) fn of_sums(
+    pub(super) fn from_sums(
         distances: usize,
         plain: Vec<i64>,
         by_share: Vec<f64>,
@@ -113,7 +113,7 @@ impl Profile {
     }
 
     /// Pi of the undivided set, `sum_c (R[c,1] - R[c,2])`: the score of a split with one branch.
-    pub fn whole(&self, setting: &PairSetting) -> f64 {
+    pub fn undivided(&self, setting: &PairSetting) -> f64 {
         let weights = setting.weights(self.distances);
         let (same, other) = self.root.split_at(self.distances);
         let theta = setting.theta();

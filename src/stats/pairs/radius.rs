@@ -25,13 +25,13 @@ pub struct RadiusRule {
 impl RadiusRule {
     /// Rule for rows that count once or have integer weights; `total` is the number of rows with
     /// their copies.
-    pub fn of_copies(total: f64) -> Self {
+    pub fn for_copies(total: f64) -> Self {
         Self { own: total, needed: NEIGHBOURS * total }
     }
 
     /// Rule for weights that are not numbers of copies, in any unit. Rows of weight 0 are ignored,
     /// and a row is no neighbour of itself.
-    pub fn of_importances(weights: impl Iterator<Item = f64>) -> Self {
+    pub fn for_importances(weights: impl Iterator<Item = f64>) -> Self {
         let (mut sum, mut squares, mut rows) = (0.0, 0.0, 0.0);
         for w in weights.filter(|&w| w > 0.0) {
             (sum, squares, rows) = (sum + w, squares + w * w, rows + 1.0);
@@ -62,7 +62,7 @@ pub fn default_radius(counts: &PairCounts) -> usize {
     let at = |distance: usize| root.iter().skip(distance).step_by(counts.distances()).sum::<i64>();
     // the pairs of t rows, copies included, are t^2
     let rows = (counts.pairs() as f64).sqrt().round();
-    RadiusRule::of_copies(rows).radius((0..counts.distances()).map(|d| at(d) as f64))
+    RadiusRule::for_copies(rows).radius((0..counts.distances()).map(|d| at(d) as f64))
 }
 
 #[cfg(test)]
@@ -73,15 +73,15 @@ mod tests {
     fn weights_have_no_scale_unless_they_are_copies() {
         // ordered pairs of 40 rows by distance: 40 self-pairs, 300 others at distance 1, ...
         let pairs = [40.0, 300.0, 500.0, 760.0];
-        let once = RadiusRule::of_copies(40.0).radius(pairs.iter().copied());
+        let once = RadiusRule::for_copies(40.0).radius(pairs.iter().copied());
         assert_eq!(once, 3);
         for unit in [1.0, 0.25, 4096.0] {
             let weighed = pairs.map(|p| p * unit * unit);
-            let rule = RadiusRule::of_importances([unit; 40].into_iter().chain([0.0; 5]));
+            let rule = RadiusRule::for_importances([unit; 40].into_iter().chain([0.0; 5]));
             assert_eq!(rule.radius(weighed.iter().copied()), once);
         }
         // copies of a row are its neighbours: twenty copies of each of two rows
-        assert_eq!(RadiusRule::of_copies(40.0).radius([800.0, 0.0, 800.0].into_iter()), 1);
-        assert_eq!(RadiusRule::of_copies(2.0).radius([2.0, 2.0].into_iter()), 2);
+        assert_eq!(RadiusRule::for_copies(40.0).radius([800.0, 0.0, 800.0].into_iter()), 1);
+        assert_eq!(RadiusRule::for_copies(2.0).radius([2.0, 2.0].into_iter()), 2);
     }
 }

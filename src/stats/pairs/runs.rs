@@ -40,7 +40,7 @@ impl Mode {
     /// With many small classes each run is short, and the popcounts at its end cost more than
     /// counting both orders of a pair separately. The factor 0.6 is measured.
     pub fn own(rows: &SlotRows, kernels: Kernels, classes: Classes) -> Self {
-        let classes = classes.kept(rows.n_classes());
+        let classes = classes.count(rows.n_classes());
         let slots = f64::from(rows.offsets[rows.features]);
         let rows_per_class = rows.len() as f64 / classes.max(1) as f64;
         let long = rows_per_class * rows.features as f64 > 0.6 * slots * kernels.words() as f64;

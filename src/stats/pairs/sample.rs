@@ -171,7 +171,7 @@ mod tests {
                 assert_eq!(found.pairs, parts.concat());
                 for (k, exact) in exact.iter().enumerate() {
                     let sum = found.own[k] + found.pairs.iter().map(|p| p[k]).sum::<f64>();
-                    let scale = profile.whole(&PairSetting::pi()).abs() + exact.abs() + 1.0;
+                    let scale = profile.undivided(&PairSetting::pi()).abs() + exact.abs() + 1.0;
                     assert!((sum - exact).abs() <= 1e-9 * scale, "seed {seed}: {sum} {exact}");
                 }
             }

@@ -12,7 +12,7 @@ use crate::memory::Budget;
 use crate::numeric::{mix, uniform};
 use crate::parallel::Control;
 use crate::simd::{Kernels, Level};
-use crate::stats::contingency::{CodedRows, Layout};
+use crate::stats::contingency::{CodedRows, TableLayout};
 
 /// A random table of nominal columns.
 #[derive(Debug)]
@@ -27,12 +27,12 @@ pub(super) struct Random {
 }
 
 /// Random numbers that depend on a seed and a counter alone.
-pub(super) struct Draw {
+pub(in crate::stats) struct CounterRng {
     seed: u64,
     counter: u64,
 }
 
-impl Draw {
+impl CounterRng {
     /// Numbers after position `counter` of the sequence of a seed. Tests that draw beside a random
     /// table of the same seed begin at a far counter.
     pub fn new(seed: u64, counter: u64) -> Self {
@@ -51,7 +51,7 @@ impl Random {
     /// few or many classes, binary features or up to 300 values, uniform or skewed values, copies
     /// of rows, weights.
     pub fn new(seed: u64, most_rows: usize, most_features: usize) -> Self {
-        let mut draw = Draw::new(seed, 0);
+        let mut draw = CounterRng::new(seed, 0);
         let rows = 1 + draw.below(most_rows);
         let features = 1 + draw.below(most_features);
         let most = [2, 3, 26][draw.below(3)];
@@ -135,7 +135,7 @@ fn blocks_add_up_to_every_training_set() {
     for seed in 0..60 {
         let random = Random::new(seed, 600, 9);
         let codes = random.codes();
-        let mut draw = Draw::new(seed, 1 << 33);
+        let mut draw = CounterRng::new(seed, 1 << 33);
         let blocks = 1 + draw.below(6);
         let block: Vec<u16> = (0..codes.n_rows()).map(|_| draw.below(blocks) as u16).collect();
         let levels = Level::available();
@@ -206,7 +206,7 @@ fn seventy_thousand_rows_do_not_overflow() {
 #[test]
 fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
     for seed in 0..8 {
-        let mut draw = Draw::new(seed, 1 << 38);
+        let mut draw = CounterRng::new(seed, 1 << 38);
         let (t, n) = (700 + draw.below(200), 2 + draw.below(6));
         let beyond = if seed % 2 == 0 { 400 } else { 5 };
         let arities: Vec<u32> =
@@ -215,7 +215,7 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
             (0..t * n).map(|c| draw.below(arities[c % n] as usize) as u32).collect();
         let classes: Vec<u16> = (0..t).map(|_| draw.below(2) as u16).collect();
         let rows: Vec<u32> = (0..t as u32).collect();
-        let layout = Layout::new(&arities, 2);
+        let layout = TableLayout::new(&arities, 2);
         let packed = layout.pack(codes.iter().copied());
         let coded = CodedRows { codes: &packed, classes: &classes, rows: &rows };
         let copies = |row: u32| 1 + row % 3;
@@ -237,7 +237,7 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
         };
         let truth = default_radius(&naive::pair_counts(&random.codes(), None, None).unwrap());
         for threads in [1, 3] {
-            let found = node.radius(&Control::new(threads), RadiusRule::of_copies(total)).unwrap();
+            let found = node.radius(&Control::new(threads), RadiusRule::for_copies(total)).unwrap();
             assert_eq!(found, truth, "seed {seed}, {threads} threads");
         }
     }

@@ -3,7 +3,7 @@
 use super::contract::count_matrices;
 use super::input::SlotRows;
 use super::plan::counting_pays;
-use super::tests::{Draw, Random};
+use super::tests::{CounterRng, Random};
 use super::weigh::{by_counts, by_sums, few_rows};
 use super::{
     CodeTable, Decay, PairCounts, PairMetric, PairSetting, Profile, WeighedPairs, naive,
@@ -14,7 +14,7 @@ use crate::parallel::Control;
 use crate::simd::{Kernels, Level};
 
 /// A random setting, extremes of alpha and all kinds of decay included.
-fn setting(draw: &mut Draw) -> PairSetting {
+fn setting(draw: &mut CounterRng) -> PairSetting {
     let alpha = [0.0, 0.1, 0.5, 1.0, 2.0, 7.3, 1e308][draw.below(7)];
     let decay = match draw.below(6) {
         0 | 1 => Decay::Exponential,
@@ -79,7 +79,7 @@ fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &PairSetting, wha
         profile.scores(PairMetric::ContextualMerit, setting),
         1.0,
     );
-    near(vec![weighed.whole()], vec![profile.whole(setting)], 1.0);
+    near(vec![weighed.undivided()], vec![profile.undivided(setting)], 1.0);
 }
 
 /// The sums by the method that is chosen, which must equal the sums by either method.
@@ -112,7 +112,7 @@ fn every_way(
 #[test]
 fn sums_are_those_of_the_exact_counts_on_every_level() {
     for seed in 0..260 {
-        let mut draw = Draw::new(seed, 1 << 35);
+        let mut draw = CounterRng::new(seed, 1 << 35);
         let (rows, features) = match seed % 20 {
             18 => (900, 7),
             19 => (300, 90),
@@ -141,7 +141,7 @@ fn rows_of_a_partition_have_their_own_sums() {
     for seed in 0..60 {
         let random = Random::new(seed, 400, 9);
         let codes = random.codes();
-        let mut draw = Draw::new(seed, 1 << 36);
+        let mut draw = CounterRng::new(seed, 1 << 36);
         let setting = setting(&mut draw);
         let from: Vec<u32> = (0..codes.n_rows() as u32).filter(|_| draw.below(3) == 0).collect();
         let counts = naive::pair_counts(&codes, Some(&from), None).unwrap();
@@ -155,7 +155,7 @@ fn rows_of_a_partition_have_their_own_sums() {
 fn many_features_have_many_distances() {
     for (seed, features) in [(1, 70), (2, 140), (3, 300), (4, 2100)] {
         let mut random = Random::new(seed, 2, 1);
-        let mut draw = Draw::new(seed, 1 << 37);
+        let mut draw = CounterRng::new(seed, 1 << 37);
         let rows = 120;
         random.levels = (0..features).map(|_| 1 + draw.below(5)).collect();
         random.columns = random
@@ -188,7 +188,7 @@ fn counting_is_chosen_where_few_distances_meet_many_values() {
         (1500, 900, 3, false),
         (1500, 5, 3, true),
     ] {
-        let mut draw = Draw::new(rows as u64, features as u64);
+        let mut draw = CounterRng::new(rows as u64, features as u64);
         let random = Random {
             columns: (0..features)
                 .map(|_| (0..rows).map(|_| draw.below(levels) as u16).collect())

@@ -281,9 +281,9 @@ impl WeighedPairs {
         (0..self.features()).map(score).collect()
     }
 
-    /// Pi of the undivided set ([`Profile::whole`](super::Profile::whole)). It is the score of a
-    /// split with one branch, under the setting of the sums.
-    pub fn whole(&self) -> f64 {
+    /// Pi of the undivided set ([`Profile::undivided`](super::Profile::undivided)). It is the score
+    /// of a split with one branch, under the setting of the sums.
+    pub fn undivided(&self) -> f64 {
         let r = self.cases(0, |_| 1);
         self.theta[0] * (r[0] + r[2]) - self.theta[1] * (r[1] + r[3])
     }

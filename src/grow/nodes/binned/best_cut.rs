@@ -117,12 +117,12 @@ impl BinnedNode<'_, u32> {
             let BlockMemory { block, sums, .. } = workspace;
             let error = sums.score(scoring, facts.logs, totals, cuts, block.scores(cuts.len()));
             block.select(context, totals, error, cuts, |_, cut| {
-                CutTable::default().score(*criterion, &cuts.left(cut), totals, facts)
+                CutTable::default().score(*criterion, &cuts.left_sums(cut), totals, facts)
             })?
         } else {
             workspace.block.best(context, totals, cuts)?
         };
-        self.split_of(best, &|cut| cuts.left(cut))
+        self.split_of(best, &|cut| cuts.left_sums(cut))
     }
 
     /// The kernel for this node, if it has two classes and few enough rows.
@@ -149,7 +149,7 @@ impl BinnedNode<'_, u32> {
         let shape = WordCuts { codes, features, whole: pack(two.totals[0], two.totals[1]) };
         let facts = |lefts: &[u32], cut| facts_of(lefts, shape, chosen, cut);
         let best = cuts.best(self.context, two.screen, two.totals, facts)?;
-        self.split_of(best, &|cut| cuts.left(cut))
+        self.split_of(best, &|cut| cuts.left_sums(cut))
     }
 
     /// How cuts are scored from sums over the classes, if that serves this number of rows.

@@ -116,7 +116,7 @@ impl<'a> BinnedContext<'a> {
     /// How a nominal feature is split: the setting decides by its number of levels. The code of
     /// missing values is not a level.
     pub fn splits(&self, feature: usize) -> NominalSplits {
-        self.setting.nominal_splits.of(self.features[feature].n_codes as usize)
+        self.setting.nominal_splits.resolve(self.features[feature].n_codes as usize)
     }
 
     /// Whether the counters of a node with these class sums are words that hold both classes. There
@@ -130,7 +130,7 @@ impl<'a> BinnedContext<'a> {
     /// record; in a target of classes the sum is the weight alone.
     #[inline]
     pub fn weight<S: Sum>(&self, row: &[u8]) -> S {
-        S::of_row(self.layout.weight(row), self.layout.number(row))
+        S::from_row(self.layout.weight(row), self.layout.number(row))
     }
 
     /// The class sums of some records, which must be whole records of this layout. O(rows).

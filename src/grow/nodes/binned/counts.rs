@@ -141,7 +141,7 @@ impl<S: Sum> CounterPool<S> {
 impl<S: Sum> BinCounters<S> {
     /// Counters that other processes counted, of `plane` counters per class and of all features.
     /// They are never packed as words of two classes.
-    pub fn of(cells: Vec<S>, plane: usize, features: usize) -> Self {
+    pub fn from_cells(cells: Vec<S>, plane: usize, features: usize) -> Self {
         Self { cells, plane, features, packed: false }
     }
 
@@ -192,7 +192,7 @@ impl<S: Sum> BinCounters<S> {
             }
             _ => {
                 let weight =
-                    |row: &[u8]| S::of_row(layout.weight(row) << shift(row), layout.number(row));
+                    |row: &[u8]| S::from_row(layout.weight(row) << shift(row), layout.number(row));
                 histogram::count(rows, format, chosen, weight, add, cells);
             }
         }
@@ -303,7 +303,7 @@ impl NodeCuts for CountedCuts<'_> {
         running_sums(self.counters.plane(self.context, class), self.counters.features, out);
     }
 
-    fn left(&self, cut: usize) -> Vec<u32> {
+    fn left_sums(&self, cut: usize) -> Vec<u32> {
         let features = self.counters.features;
         self.counters.left_sums(self.context, cut % features, (cut / features) as u32)
     }

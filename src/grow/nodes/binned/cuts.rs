@@ -15,7 +15,7 @@ use crate::numeric::Count;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::class_sums::admit;
-use crate::split::doubt::{Estimate, Estimated};
+use crate::split::estimates::{Estimate, Estimates};
 use crate::split::not_a_number;
 
 /// The facts of a candidate that its choice depends on.
@@ -102,7 +102,7 @@ impl CutRules {
     #[inline]
     pub fn best<E: Estimate>(
         &self,
-        estimated: Estimated<'_, E>,
+        estimated: Estimates<'_, E>,
         left: impl Fn(usize) -> u32,
         facts: impl Fn(usize, Option<&CutFacts>) -> Option<CutFacts>,
         exact: impl Fn(usize) -> Result<f64>,
@@ -135,7 +135,7 @@ pub(super) trait NodeCuts {
     fn count(&self, class: usize, out: &mut [u32]);
 
     /// Class sums on the left of a cut.
-    fn left(&self, cut: usize) -> Vec<u32>;
+    fn left_sums(&self, cut: usize) -> Vec<u32>;
 
     /// The feature of a cut, and the highest code on its left.
     fn place(&self, cut: usize) -> (u32, u32);
@@ -268,7 +268,7 @@ impl CutBlock {
             }
             cuts.facts(lefts, j)
         };
-        let estimated = Estimated { scores: &self.scores[..self.len], largest, error };
+        let estimated = Estimates { scores: &self.scores[..self.len], largest, error };
         rules.best(estimated, |j| lefts[j], facts, |j| exact(self, j))
     }
 }

@@ -143,7 +143,7 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         let bare = BinnedNode { context, counts: NodeCounts::Rows(&[]), totals, key, path };
         if context.in_blocks && open.rows.small.is_none() && fits_in_lanes(totals) {
             let rows = self.records.rows(open.rows.range);
-            open.rows.small = Some(SmallColumns::of_records(context, rows));
+            open.rows.small = Some(SmallColumns::from_records(context, rows));
         }
         // Search the features that are drawn, or all.
         let mut order = std::mem::take(&mut self.workspace.order);

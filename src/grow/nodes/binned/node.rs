@@ -22,8 +22,8 @@ use crate::grow::search::{
 };
 use crate::numeric::mix;
 use crate::parallel::Control;
-use crate::split::between::MeanNode;
 use crate::split::binned::{self, BinGroups, BinScan};
+use crate::split::means::MeanNode;
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::subset::FeatureLevels;
 use crate::split::{BestOfEach, BestOfFeature, Sink, sort_by_feature};
@@ -110,7 +110,7 @@ impl<S: Sum> BinnedNode<'_, S> {
         if sink.takes_means()
             && !self.context.features[feature].has_missing
             && let Some(sums) = self.counts.moments(self.context, feature)
-            && let Some(node) = MeanNode::of(self.totals, min)
+            && let Some(node) = MeanNode::from_sums(self.totals, min)
         {
             let (facts, at) = (&self.context.setting.context, |j: usize| j as u32);
             let means = &mut workspace.search.block.means;
@@ -165,8 +165,8 @@ impl<S: Sum> BinnedNode<'_, S> {
         let n_nominal = (0..n_features).filter(|&feature| is_nominal(feature)).count();
         let winner_only = keeps_winner_only(setting, n_nominal, n_features - n_nominal);
         let mut best = BestOfEach::new(setting.criterion, setting.ties, winner_only)
-            .guarded(self.path.and_then(PathLimits::guard))
-            .watched(control);
+            .with_guard(self.path.and_then(PathLimits::guard))
+            .with_control(control);
         if n_nominal > 0 {
             let places: Vec<usize> =
                 wanted.iter().copied().filter(|&feature| is_nominal(feature)).collect();

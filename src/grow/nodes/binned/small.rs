@@ -27,7 +27,7 @@ pub(super) struct SmallColumns {
 impl SmallColumns {
     /// A node of some records, which have at most 64 copies together. O(copies x features); the
     /// nodes below share the columns, so that this is done once per subtree.
-    pub fn of_records(context: &BinnedContext<'_>, records: &[u8]) -> SmallNode {
+    pub fn from_records(context: &BinnedContext<'_>, records: &[u8]) -> SmallNode {
         let layout = context.layout;
         let mut columns = Self {
             codes: vec![[0; MOST_SMALL_ROWS]; layout.features],
@@ -110,7 +110,7 @@ impl SmallNode {
 
     /// One lane of each row, and the number of rows. The lanes ascend, and the rest of the array
     /// has no meaning.
-    pub fn lanes_of_rows(&self) -> ([u8; MOST_SMALL_ROWS], usize) {
+    fn lanes_of_rows(&self) -> ([u8; MOST_SMALL_ROWS], usize) {
         let (mut rows, mut len) = ([0; MOST_SMALL_ROWS], 0);
         let mut unlisted = self.lanes & self.columns.rows;
         while unlisted != 0 {
@@ -175,7 +175,7 @@ impl NodeCuts for LaneCuts<'_> {
         count_bits(Level::active(), self.masks, members, out);
     }
 
-    fn left(&self, cut: usize) -> Vec<u32> {
+    fn left_sums(&self, cut: usize) -> Vec<u32> {
         self.node.columns.sums(self.masks[cut] & self.node.lanes)
     }
 

@@ -5,9 +5,9 @@
 //! partition, and groups have one numbering everywhere. The client repeats one round until no node
 //! is open:
 //!
-//! 1. [`SpreadGrowth::small`] names groups of so few rows that one worker gathers them and grows
-//!    their subtrees ([`grow_below`], [`SpreadGrowth::graft`]).
-//! 2. [`SpreadGrowth::wanted`] names groups that the workers count.
+//! 1. [`SpreadGrowth::take_small`] names groups of so few rows that one worker gathers them and
+//!    grows their subtrees ([`grow_below`], [`SpreadGrowth::graft`]).
+//! 2. [`SpreadGrowth::groups_to_count`] names groups that the workers count.
 //! 3. [`SpreadGrowth::choose`] takes the sums of their histograms, splits nodes by the code of
 //!    local growth, and returns the [`Routes`] by which the workers regroup their rows.
 //!
@@ -27,7 +27,7 @@ use super::rows::{NodeRecords, RecordRange};
 use crate::bins::{PartFormat, Records, TableFacts};
 use crate::error::{Error, Result};
 use crate::grow::builder::{NewChildren, TreeBuilder};
-use crate::grow::driver::{self, rank_of};
+use crate::grow::driver;
 use crate::grow::features::search_in_order;
 use crate::grow::nodes::NodeRows;
 use crate::grow::options::{GrowthSetting, check};
@@ -167,11 +167,11 @@ pub trait SpreadTree: Send + Sync {
 
     /// Give away the open nodes of at most `most` rows, whose subtrees workers are to grow. None
     /// where the number of leaves is limited, as nodes then compete for leaves.
-    fn small(&mut self, setting: &GrowthSetting<'_>, most: u64) -> Vec<SmallGroup>;
+    fn take_small(&mut self, setting: &GrowthSetting<'_>, most: u64) -> Vec<SmallGroup>;
 
     /// The numbers of the groups to be counted: the groups of the first `most` families that are
     /// not evaluated yet, or of all families where the next split is the best of the tree.
-    fn wanted(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32>;
+    fn groups_to_count(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32>;
 
     /// Split nodes by the histograms of the groups that were wanted (`counts`, words, one after the
     /// other); returns the routes of all rows.
@@ -231,7 +231,7 @@ impl<S: SentSum + CodedSum> SpreadTree for SpreadGrowth<S> {
         self.families.iter().flat_map(|f| &f.groups).all(|g| g.is_closed)
     }
 
-    fn small(&mut self, setting: &GrowthSetting<'_>, most: u64) -> Vec<SmallGroup> {
+    fn take_small(&mut self, setting: &GrowthSetting<'_>, most: u64) -> Vec<SmallGroup> {
         let mut small = Vec::new();
         if setting.limits.max_leaf_nodes.is_some() {
             return small;
@@ -258,7 +258,7 @@ impl<S: SentSum + CodedSum> SpreadTree for SpreadGrowth<S> {
         small
     }
 
-    fn wanted(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32> {
+    fn groups_to_count(&mut self, setting: &GrowthSetting<'_>, most: usize) -> Vec<u32> {
         let most = if setting.limits.max_leaf_nodes.is_some() { usize::MAX } else { most };
         let (mut wanted, mut number) = (Vec::new(), 0);
         self.counting.clear();
@@ -343,8 +343,9 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
     fn first_in_order(&mut self, setting: &GrowthSetting<'_>, limit: usize) -> Option<u32> {
         let leaves = self.leaves;
         let order = |group: &NodeGroup<S>| {
-            let split = group.best.as_ref()?;
-            Some((rank_of(&split.best, setting.limits.leaf_order), group.node))
+            let split = &group.best.as_ref()?.best;
+            let rank = setting.limits.leaf_order.rank(split.distance, split.improvement);
+            Some((rank, group.node))
         };
         let fits = |group: &NodeGroup<S>| {
             group.best.as_ref().is_some_and(|split| leaves + split.best.branches - 1 <= limit)
@@ -497,7 +498,7 @@ fn histograms<'c, S: SentSum + CodedSum>(
             continue;
         }
         let words = given.next().ok_or_else(|| Error::Internal("a histogram is missing".into()))?;
-        let histogram = S::of_words(words);
+        let histogram = S::from_words(words);
         if let Some(remainder) = &mut remainder {
             let cells = remainder.iter_mut().zip(&histogram);
             cells.for_each(|(cell, &count)| *cell = cell.minus(count));
@@ -521,7 +522,7 @@ fn evaluate<S: SentSum + CodedSum>(
     workspace: &mut BinnedWorkspace<S>,
 ) -> Result<Option<CountedSplit<S>>> {
     let (totals, key) = (tree.sums(node as usize), tree.nodes[node as usize].key);
-    let counters = BinCounters::of(histogram, facts.format.plane(), context.features.len());
+    let counters = BinCounters::from_cells(histogram, facts.format.plane(), context.features.len());
     let control = Control::new(1);
     let binned_node =
         BinnedNode { context, counts: NodeCounts::All(&counters), totals, key, path: None };
@@ -586,5 +587,5 @@ fn grow_subtree<S: SentSum + CodedSum>(
     let rows = BinnedRows::new(context, NodeRecords::new(&mut records));
     debug_assert!(rows.limits().max_leaf_nodes.is_none());
     let tree = driver::grow(rows, tree, root, 0, control)?;
-    Ok(PackedTree::of(&tree))
+    Ok(PackedTree::pack(&tree))
 }

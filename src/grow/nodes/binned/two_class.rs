@@ -11,7 +11,7 @@ use crate::criteria::{PairScreen, Tables};
 use crate::error::Result;
 use crate::simd::Level;
 use crate::simd::two_class_cuts::{CHUNK, PairNode, unpack};
-use crate::split::doubt::Estimated;
+use crate::split::estimates::Estimates;
 
 /// The cuts of one node.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ impl WordBlock {
 
     /// The number of rows of both classes on the left of a cut, unpacked from its word. The vector
     /// has room for the right branch, too, so that a caller can append it without an allocation.
-    pub fn left(&self, cut: usize) -> Vec<u32> {
+    pub fn left_sums(&self, cut: usize) -> Vec<u32> {
         let mut sums = Vec::with_capacity(4);
         sums.extend(unpack(self.lefts[cut]));
         sums
@@ -65,7 +65,7 @@ impl WordBlock {
         let (lefts, scores) = (&self.lefts[..self.len], &mut self.scores[..self.len]);
         let node = PairNode { totals, least: rules.least };
         let largest = (screen.scores)(Level::active(), lefts, node, scores);
-        let estimated = Estimated { scores, largest, error: screen.error };
+        let estimated = Estimates { scores, largest, error: screen.error };
         let exact = |cut: usize| {
             let [zero, one] = unpack(lefts[cut]);
             let cells = [zero, one, totals[0] - zero, totals[1] - one];

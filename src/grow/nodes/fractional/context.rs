@@ -14,7 +14,7 @@ use crate::split::c45::{CLOSE, MANY};
 use crate::split::multiway::Minimum;
 use crate::split::threshold::{Scan, ScanPlaces, Scanning, by_means};
 use crate::split::{BlockScratch, NominalSplits, Sink};
-use crate::stats::contingency::Layout;
+use crate::stats::contingency::TableLayout;
 use crate::stats::{ExactMoments, FixedWeights, Sum, Weighing};
 
 /// Largest relative error of a sum of fractions.
@@ -54,7 +54,7 @@ pub(super) trait FractionSums: Copy + Send + Sync {
     where
         Self: 'a;
     /// The sum that a fraction of a row adds; `weight` is the weight of the fraction, in units.
-    fn of(&self, row: u32, weight: i64) -> Self::Sum;
+    fn row_sum(&self, row: u32, weight: i64) -> Self::Sum;
     /// The instances of a node; `rows` are their rows, and `unit` is the unit of the weights.
     fn instances<'a>(
         &'a self,
@@ -90,7 +90,7 @@ impl FractionSums for ClassFractions {
     type Sum = i64;
     type Instances<'a> = FixedWeights<'a>;
     const ARE_WEIGHTS: bool = true;
-    fn of(&self, _row: u32, weight: i64) -> i64 {
+    fn row_sum(&self, _row: u32, weight: i64) -> i64 {
         weight
     }
     fn instances<'a>(
@@ -110,8 +110,8 @@ impl<'t> FractionSums for NumberFractions<'t> {
     where
         't: 'a;
     const ARE_WEIGHTS: bool = false;
-    fn of(&self, row: u32, weight: i64) -> ExactMoments {
-        ExactMoments::of(weight, self.units[row as usize])
+    fn row_sum(&self, row: u32, weight: i64) -> ExactMoments {
+        ExactMoments::from_row(weight, self.units[row as usize])
     }
     fn instances<'a>(
         &'a self,
@@ -131,9 +131,9 @@ impl Weighing for NumberInstances<'_> {
     fn are_copies(&self) -> bool {
         false
     }
-    fn of(&self, instance: u32) -> ExactMoments {
+    fn row_sum(&self, instance: u32) -> ExactMoments {
         let row = self.rows[instance as usize];
-        ExactMoments::of(self.weights[instance as usize], self.units[row as usize])
+        ExactMoments::from_row(self.weights[instance as usize], self.units[row as usize])
     }
     fn unit(&self) -> f64 {
         self.unit
@@ -159,7 +159,7 @@ pub(super) struct FractionalContext<'a> {
     pub numeric: Vec<FractionalNumeric<'a>>,
     pub nominal: Vec<FractionalNominal<'a>>,
     /// Tables of the nominal features, with a last code for missing values.
-    pub layout: Layout,
+    pub layout: TableLayout,
     /// The rule by which the split of a node is chosen.
     pub rule: SplitRule,
     /// Nominal features with too many levels to count in C4.5's mean of gains.
@@ -243,7 +243,7 @@ impl<'a> FractionalContext<'a> {
             setting,
             numeric,
             nominal,
-            layout: Layout::new(&arities, data.n_classes()),
+            layout: TableLayout::new(&arities, data.n_classes()),
             rule,
             many: many_levels(data, setting.all_rows),
             weights,
@@ -278,7 +278,7 @@ impl<'a> FractionalContext<'a> {
     /// How a nominal column is split, by its number of levels; `nominal` is its place among the
     /// nominal columns. The code for missing values is not a level and does not count.
     pub fn splits(&self, nominal: usize) -> NominalSplits {
-        self.setting.nominal_splits.of(self.nominal[nominal].levels as usize)
+        self.setting.nominal_splits.resolve(self.nominal[nominal].levels as usize)
     }
 
     /// Smallest size of a branch with rows; `whole`: every instance is a whole row of weight 1.

@@ -137,7 +137,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         for &entry in order {
             let row = entry_row(entry);
             let sum = &mut sums[self.instances.classes[row as usize] as usize];
-            *sum = sum.plus(self.weights.of(row));
+            *sum = sum.plus(self.weights.row_sum(row));
         }
         sums
     }
@@ -204,9 +204,9 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         let mut steps = std::mem::take(&mut scratch.steps);
         let known = self.known_with_steps(order, &mut steps);
         let share = self.share(&known);
-        best.share(self.missing_rows(&known));
+        best.set_shared_rows(self.missing_rows(&known));
         if top > 0.0 {
-            best.above(top / share * (1.0 - SCALING_ERROR));
+            best.set_floor(top / share * (1.0 - SCALING_ERROR));
         }
         let scan = Scan {
             feature: self.context.numeric[numeric].feature,
@@ -321,14 +321,14 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
                        scratch: &mut SearchScratch<W::Sum>|
          -> Result<Vec<BestOfFeature>> {
             let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
-                .guarded(self.path.and_then(PathLimits::guard))
-                .watched(control);
+                .with_guard(self.path.and_then(PathLimits::guard))
+                .with_control(control);
             let share = match context.numeric_place(feature) {
                 Some(i) => self.score_numeric(i, top, &mut scratch.block, &mut best)?,
                 None => {
                     let nominal = self.nominal_place(feature);
                     let known = self.table(nominal).1;
-                    best.share(self.missing_rows(&known));
+                    best.set_shared_rows(self.missing_rows(&known));
                     score_nominal(self, &[nominal], &known, scratch, &mut (), &mut best)?;
                     self.share(&known)
                 }

@@ -72,7 +72,7 @@ fn grow_with_sums<F: FractionSums>(
     let root = FractionalRows::new(context, rows);
     let mut sums = vec![F::Sum::default(); context.data.n_classes()];
     for ((&row, &class), &weight) in root.rows.iter().zip(&root.classes).zip(&root.weights) {
-        sums[class as usize] = sums[class as usize].plus(fractions.of(row, weight));
+        sums[class as usize] = sums[class as usize].plus(fractions.row_sum(row, weight));
     }
     let copied = weights.copied(rows.rows());
     let tree = TreeBuilder::new(&sums, copied, mix(context.setting.seed, 0), 0);

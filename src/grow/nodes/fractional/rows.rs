@@ -158,7 +158,7 @@ impl Division {
             unknown += usize::from(b == NONE);
             let b = (b as usize).min(branches);
             let sum = &mut sums[b * classes + class as usize];
-            *sum = sum.plus(fractions.of(instances.rows[i], weight));
+            *sum = sum.plus(fractions.row_sum(instances.rows[i], weight));
             sizes[b] += 1;
             rows[b] += context.copies_of(instances.rows[i]) as u32;
         }
@@ -183,7 +183,7 @@ impl Division {
             split_weight(&shares, instances.weights[i], copies, |b, fraction| {
                 taken[b * unknown + u] = fraction;
                 let sum = &mut sums[b * classes + class];
-                *sum = sum.plus(fractions.of(instances.rows[i], fraction));
+                *sum = sum.plus(fractions.row_sum(instances.rows[i], fraction));
                 sizes[b] += u32::from(fraction > 0);
                 rows[b] += if fraction > 0 { copies as u32 } else { 0 };
             });

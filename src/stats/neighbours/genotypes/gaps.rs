@@ -34,7 +34,7 @@ struct Gap {
 
 impl Gap {
     /// Count the known codes of a variant by class; `codes` and `classes` by place.
-    fn of(variant: u32, codes: &[u8], classes: &[u16], n_classes: usize) -> Self {
+    fn from_codes(variant: u32, codes: &[u8], classes: &[u16], n_classes: usize) -> Self {
         let mut counts = vec![[0u32; 4]; n_classes];
         let mut places = Vec::new();
         for (place, (&code, &class)) in codes.iter().zip(classes).enumerate() {
@@ -119,13 +119,13 @@ impl Gaps {
                 [p * BLOCK_VARIANTS..((p + 1) * BLOCK_VARIANTS).min(with_missing.len())];
             let gap = |&variant: &u32| {
                 samples.rows.packed.codes(variant as usize, by_place, &mut codes);
-                Gap::of(variant, &codes, &classes, n_classes)
+                Gap::from_codes(variant, &codes, &classes, n_classes)
             };
             Ok(some.iter().map(gap).collect::<Vec<Gap>>())
         })?;
         // constant variants count in no distance
         let varying = planes.counts.iter().filter(|c| !is_constant(c)).count();
-        let grid = Grid::with(varying, if gaps.is_empty() { 0 } else { gaps.len() + 1 });
+        let grid = Grid::for_features(varying, if gaps.is_empty() { 0 } else { gaps.len() + 1 });
         Ok(Self { gaps, classes, grid })
     }
 

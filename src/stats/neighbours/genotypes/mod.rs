@@ -25,7 +25,7 @@ mod tests;
 
 use super::distances::Order;
 use super::grid::Grid;
-use super::rows::{Counts, Mass};
+use super::rows::{CheckedWeights, RowWeights};
 use super::score::{DistanceSum, distance_sums, pick, round};
 use super::select::{Multiclass, NeighbourMethod, Picker};
 use super::totals::mean_pairs;
@@ -73,7 +73,7 @@ pub fn genotype_scores(
                     .into(),
         });
     }
-    let order = Order::of(rows.classes, rows.n_classes);
+    let order = Order::from_classes(rows.classes, rows.n_classes);
     let study = Study::new(control, level, rows, &order, false)?;
     study.finished(study.scores(control, method, multiclass, Recorded::default())?)
 }
@@ -94,7 +94,7 @@ struct Recorded<'a> {
 struct Study<'a> {
     samples: Samples<'a>,
     gaps: Gaps,
-    mass: Mass,
+    mass: CheckedWeights,
     grid: Grid,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Study<'a> {
         }
         let samples = Samples { level, rows, order, planes, by_place };
         let gaps = Gaps::new(control, &samples)?;
-        let mass = Mass::new(Counts::One, rows.samples.len())?;
+        let mass = CheckedWeights::new(RowWeights::One, rows.samples.len())?;
         Ok(Self { samples, grid: gaps.grid(), gaps, mass })
     }
 

@@ -88,8 +88,8 @@ pub fn genotype_tests(
     if t < 2 || !permuted.len().is_multiple_of(t) {
         return Err(Error::Data(format!("{} permuted classes of {t} rows", permuted.len())));
     }
-    let order = Order::of(rows.classes, rows.n_classes);
-    let class_starts = |classes: &[u16]| Order::of(classes, rows.n_classes).starts;
+    let order = Order::from_classes(rows.classes, rows.n_classes);
+    let class_starts = |classes: &[u16]| Order::from_classes(classes, rows.n_classes).starts;
     let is_permutation = |classes: &[u16]| {
         classes.iter().all(|&c| usize::from(c) < rows.n_classes)
             && class_starts(classes) == order.starts

@@ -5,15 +5,7 @@ use super::super::distances::RowDistances;
 use super::*;
 use crate::data::genotypes::MISSING_CODE;
 use crate::data::genotypes::PackedGenotypes;
-
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % bound
-    }
-}
+use crate::stats::pairs::tests::CounterRng;
 
 /// Two-bit codes of samples (some unused) by variant, the samples in use, and their classes.
 struct Case {
@@ -26,12 +18,12 @@ struct Case {
 
 impl Case {
     fn new(seed: u64, samples: usize, variants: usize, missing: usize) -> Self {
-        let mut draw = Draw(seed);
+        let mut draw = CounterRng::new(seed, 0);
         let n_classes = 2 + seed as usize % 2;
         let mut codes: Vec<Vec<u8>> = Vec::new();
         for v in 0..variants {
             let often = 1 + draw.below(5);
-            let code = |draw: &mut Draw| match draw.below(100) {
+            let code = |draw: &mut CounterRng| match draw.below(100) {
                 x if x < missing => MISSING_CODE,
                 x if v % 17 == 3 && x >= missing => 3,
                 _ => [0, 2, 3, 3, 3, 3][draw.below(often + 1)],
@@ -82,7 +74,7 @@ fn tiles_of_rows_have_the_distances_of_all_at_once() {
     for missing in [0, 10] {
         let case = Case::new(8, 300, 800, missing);
         let rows = case.rows();
-        let order = Order::of(rows.classes, rows.n_classes);
+        let order = Order::from_classes(rows.classes, rows.n_classes);
         let control = Control::new(2);
         let study = Study::new(&control, Level::active(), &rows, &order, false).unwrap();
         let t = rows.samples.len();

@@ -66,7 +66,7 @@ fn of_set(control: &Control, table: &RowTable<'_>, set: &[u32], shares: bool) ->
     // Group the rows that agree on the set. Few groups may have gaps in their numbers: tables over
     // them are still small beside the rows.
     let mut scratch = RefineScratch::default();
-    let mut groups = GroupNumbers::one(table.len());
+    let mut groups = GroupNumbers::single_group(table.len());
     let limit = (table.len() / 8).max(64);
     for &k in set {
         control.check()?;

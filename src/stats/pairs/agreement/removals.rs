@@ -56,7 +56,7 @@ impl<'a> Removals<'a> {
         let mut number = vec![NONE; groups.size];
         let n_groups = all.iter().filter(|&&weight| weight > 0).count();
         let mut first = Vec::with_capacity(n_groups);
-        for (i, &group) in groups.of.iter().enumerate() {
+        for (i, &group) in groups.of_row.iter().enumerate() {
             if first.len() == n_groups {
                 break;
             }
@@ -70,10 +70,10 @@ impl<'a> Removals<'a> {
         if class_totals.is_empty() {
             let mut by_class = groups.clone();
             by_class.refine(&table.classes, table.n_classes, 0, &mut scratch);
-            for (i, &cell) in by_class.of.iter().enumerate() {
+            for (i, &cell) in by_class.of_row.iter().enumerate() {
                 // `refine` without a limit numbers groups by their first row: a new one comes next.
                 if cell as usize == cells.len() {
-                    let group = number[groups.of[i] as usize];
+                    let group = number[groups.of_row[i] as usize];
                     cells.push(GroupClass { group, class: table.classes[i], weight: 0 });
                 }
                 cells[cell as usize].weight += table.weight(i);
@@ -89,7 +89,7 @@ impl<'a> Removals<'a> {
                 }));
             }
         }
-        let totals = first.iter().map(|&i| all[groups.of[i] as usize]).collect();
+        let totals = first.iter().map(|&i| all[groups.of_row[i] as usize]).collect();
         // Codes of the groups, taken from the first row of each.
         let codes = features
             .iter()
@@ -112,7 +112,7 @@ impl<'a> Removals<'a> {
         if self.features.is_empty() {
             return Ok(());
         }
-        let merged = GroupNumbers::one(self.totals.len());
+        let merged = GroupNumbers::single_group(self.totals.len());
         let mut open = vec![OpenRange { range: 0..self.features.len(), merged }];
         // numbers may have gaps as long as tables over them are about as small as the groups
         let limit = self.totals.len() * 2 + 64;
@@ -141,31 +141,31 @@ impl<'a> Removals<'a> {
     fn sums(&mut self, position: usize, merged: &GroupNumbers) -> Vec<PairSums> {
         // Weights of the merged groups, and of the classes in them.
         let mut totals = vec![0u64; merged.size];
-        for (&group, &weight) in merged.of.iter().zip(&self.totals) {
+        for (&group, &weight) in merged.of_row.iter().zip(&self.totals) {
             totals[group as usize] += u64::from(weight);
         }
         let mut by_class = GroupNumbers {
-            of: self.cells.iter().map(|cell| merged.of[cell.group as usize]).collect(),
+            of_row: self.cells.iter().map(|cell| merged.of_row[cell.group as usize]).collect(),
             size: merged.size,
         };
         let classes: Vec<u16> = self.cells.iter().map(|cell| cell.class).collect();
         let limit = 4 * self.cells.len() + 64;
         by_class.refine(&classes, self.n_classes, limit, &mut self.scratch);
         let mut class_totals = vec![0u64; by_class.size];
-        for (&class, cell) in by_class.of.iter().zip(&self.cells) {
+        for (&class, cell) in by_class.of_row.iter().zip(&self.cells) {
             class_totals[class as usize] += u64::from(cell.weight);
         }
         // A group of S has one value of the feature: its pairs with itself share the value, those
         // with its merged group need not.
         let codes = &self.codes[position];
         let mut out = vec![PairSums::default(); self.levels[position]];
-        for (cell, &class) in self.cells.iter().zip(&by_class.of) {
+        for (cell, &class) in self.cells.iter().zip(&by_class.of_row) {
             let sums = &mut out[usize::from(codes[cell.group as usize])];
             let weight = u64::from(cell.weight);
             sums.both += weight * weight;
             sums.class += weight * class_totals[class as usize];
         }
-        for ((&weight, &group), &code) in self.totals.iter().zip(&merged.of).zip(codes) {
+        for ((&weight, &group), &code) in self.totals.iter().zip(&merged.of_row).zip(codes) {
             let sums = &mut out[usize::from(code)];
             let weight = u64::from(weight);
             sums.value += weight * weight;

@@ -96,7 +96,7 @@ impl<'t> GroupedRows<'t> {
         let mut totals = vec![0u32; groups.size];
         if groups.size * classes <= table.len() {
             group_class = groups
-                .of
+                .of_row
                 .iter()
                 .zip(table.classes.iter())
                 .map(|(&g, &c)| g * classes as u32 + u32::from(c))
@@ -108,7 +108,7 @@ impl<'t> GroupedRows<'t> {
             let of_groups = class_totals.chunks_exact(classes.max(1));
             totals.iter_mut().zip(of_groups).for_each(|(to, of)| *to = of.iter().sum());
         } else {
-            for (i, &g) in groups.of.iter().enumerate() {
+            for (i, &g) in groups.of_row.iter().enumerate() {
                 totals[g as usize] += table.weight(i);
             }
         }
@@ -257,9 +257,9 @@ fn tally<T: Copy + Into<u32>>(
 impl OrderedRows {
     fn new(table: &RowTable<'_>, groups: &GroupNumbers, totals: &[u32]) -> Self {
         // Counting sort by group; a row that has the weight of its group is alone there.
-        let in_company = |i: usize| totals[groups.of[i] as usize] != table.weight(i);
+        let in_company = |i: usize| totals[groups.of_row[i] as usize] != table.weight(i);
         let mut next = vec![0u32; groups.size + 1];
-        for (i, &g) in groups.of.iter().enumerate() {
+        for (i, &g) in groups.of_row.iter().enumerate() {
             next[g as usize + 1] += u32::from(in_company(i));
         }
         for g in 0..groups.size {
@@ -269,7 +269,7 @@ impl OrderedRows {
         starts.dedup();
         let n = starts[starts.len() - 1] as usize;
         let mut rows = vec![0u32; n];
-        for (i, &g) in groups.of.iter().enumerate() {
+        for (i, &g) in groups.of_row.iter().enumerate() {
             if in_company(i) {
                 rows[next[g as usize] as usize] = i as u32;
                 next[g as usize] += 1;
@@ -278,7 +278,8 @@ impl OrderedRows {
         // What is the same for all features, in the order of the rows.
         let class: Vec<u16> = rows.iter().map(|&r| table.classes[r as usize]).collect();
         let weight: Vec<u32> = rows.iter().map(|&r| table.weight(r as usize)).collect();
-        let others = |&r: &u32| totals[groups.of[r as usize] as usize] - table.weight(r as usize);
+        let others =
+            |&r: &u32| totals[groups.of_row[r as usize] as usize] - table.weight(r as usize);
         let of_group = rows.iter().map(others).collect();
         let mut of_class = vec![0u32; n];
         let mut sums = vec![0u32; table.n_classes];

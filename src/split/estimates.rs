@@ -1,8 +1,8 @@
-//! Finds the best of some candidates whose scores are known only as estimates ([`Estimated`]).
+//! Finds the best of some candidates whose scores are known only as estimates ([`Estimates`]).
 //!
 //! An estimate is off by at most a known error (0: it is the score), so a candidate whose estimate
 //! is well below the largest cannot be best. Only the others are visited, which is where the caller
-//! computes the exact score ([`Estimated::visit_best`]). The caller may refuse a candidate it
+//! computes the exact score ([`Estimates::visit_best`]). The caller may refuse a candidate it
 //! visits (a branch too small, say); if all near the top are refused, the next ones are visited.
 //! The sink and the histogram kernels use this. O(candidates) per pass, usually one pass.
 
@@ -16,26 +16,26 @@ pub(crate) trait Estimate: Copy + PartialOrd + Into<f64> {
     /// The estimate of a place that is not a candidate.
     const NONE: Self;
     /// A bound, rounded to this precision.
-    fn of(bound: f64) -> Self;
+    fn from_bound(bound: f64) -> Self;
 }
 
 impl Estimate for f64 {
     const NONE: Self = Self::NEG_INFINITY;
-    fn of(bound: f64) -> Self {
+    fn from_bound(bound: f64) -> Self {
         bound
     }
 }
 
 impl Estimate for f32 {
     const NONE: Self = Self::NEG_INFINITY;
-    fn of(bound: f64) -> Self {
+    fn from_bound(bound: f64) -> Self {
         bound as Self
     }
 }
 
 /// Estimates of the scores of some candidates.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Estimated<'a, E> {
+pub(crate) struct Estimates<'a, E> {
     /// The estimates; negative infinity for places that are not candidates.
     pub scores: &'a [E],
     /// The largest of the estimates.
@@ -44,7 +44,7 @@ pub(crate) struct Estimated<'a, E> {
     pub error: f64,
 }
 
-impl<E: Estimate> Estimated<'_, E> {
+impl<E: Estimate> Estimates<'_, E> {
     /// Visit all candidates that may have the best score, or tie with it, where the caller already
     /// has a candidate of score `known`.
     ///
@@ -64,8 +64,9 @@ impl<E: Estimate> Estimated<'_, E> {
         // Two errors would do: the score of the largest estimate is at most one error below it, and
         // no score is more than one error above its estimate. The third allows for what single
         // precision rounds.
-        let near =
-            |largest: E, best: f64| E::of((largest.into() - 3.0 * error).max(best - 2.0 * error));
+        let near = |largest: E, best: f64| {
+            E::from_bound((largest.into() - 3.0 * error).max(best - 2.0 * error))
+        };
         let (mut best, mut bound) = (known, near(self.largest, known));
         // Estimates of at least `seen` were visited, in the passes after the first.
         let mut seen = None;
@@ -97,7 +98,7 @@ impl<E: Estimate> Estimated<'_, E> {
             // A refused candidate may have set the bound. Lower it as far as the best accepted
             // score requires; if none was accepted, lower it to the next estimates below it.
             let next = if accepted {
-                E::of(best - 2.0 * error)
+                E::from_bound(best - 2.0 * error)
             } else {
                 let larger = |top: E, &s: &E| if s < bound && s > top { s } else { top };
                 let top = scores.iter().fold(E::NONE, larger);
@@ -134,7 +135,7 @@ mod tests {
 
     /// The best score of the allowed candidates, and the candidates in the order of their visits.
     fn found<E: Estimate>(
-        estimated: &Estimated<'_, E>,
+        estimated: &Estimates<'_, E>,
         scores: &[f64],
         allowed: &[bool],
     ) -> (f64, Vec<usize>) {
@@ -168,7 +169,7 @@ mod tests {
             let places = 0..n;
             let chosen = places.filter(|&j| allowed[j] && estimates[j] > f64::NEG_INFINITY);
             let truth = chosen.map(|j| scores[j]).fold(f64::NEG_INFINITY, f64::max);
-            let double = Estimated { scores: &estimates, largest: largest(&estimates), error };
+            let double = Estimates { scores: &estimates, largest: largest(&estimates), error };
             let (best, visited) = found(&double, &scores, &allowed);
             assert_eq!(best, truth, "seed {seed}");
             let mut once = visited.clone();
@@ -179,7 +180,7 @@ mod tests {
             if error > 0.0 {
                 let single: Vec<f32> = estimates.iter().map(|&s| s as f32).collect();
                 let top = single.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                let single = Estimated { scores: &single, largest: top, error: error + 1e-6 };
+                let single = Estimates { scores: &single, largest: top, error: error + 1e-6 };
                 assert_eq!(found(&single, &scores, &allowed).0, truth, "seed {seed}");
             }
         }
@@ -189,7 +190,7 @@ mod tests {
     #[test]
     fn where_all_may_be_chosen_one_pass_is_enough() {
         let estimates = [0.5, 0.9, f64::NEG_INFINITY, 0.85, 0.2];
-        let estimated = Estimated { scores: &estimates, largest: 0.9, error: 0.1 };
+        let estimated = Estimates { scores: &estimates, largest: 0.9, error: 0.1 };
         let (best, visited) = found(&estimated, &[0.5, 0.8, 9.0, 0.95, 0.2], &[true; 5]);
         assert_eq!((best, visited), (0.95, vec![1, 3]));
     }

@@ -11,14 +11,14 @@ use crate::error::{Error, Result};
 
 /// The drawn rows, and how often each row was drawn.
 #[derive(Debug, Clone, Default)]
-pub struct Draw {
+pub struct DrawnRows {
     /// Original of each drawn row, ascending.
     rows: Vec<u32>,
     /// First drawn row of each original, and the number of drawn rows at the end.
     first: Vec<u32>,
 }
 
-impl Draw {
+impl DrawnRows {
     /// A draw from the number of times that each internal row was drawn.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ mod tests {
                 })
                 .collect();
             let times: Vec<u32> = (0..n).map(|i| (mix(seed, 500 + i) % 7) as u32).collect();
-            let draw = Arc::new(Draw::new(&times).unwrap());
+            let draw = Arc::new(DrawnRows::new(&times).unwrap());
             let drawn = NumericColumn::new(values.clone()).draw(&draw);
             let repeated: Vec<f64> = values
                 .iter()

@@ -14,11 +14,11 @@
 //! ([`score_weighed`]). O(rows) per feature and node.
 
 use super::block::PlaceRange;
-use super::doubt;
+use super::estimates;
 use super::mean_scratch::{MeanCuts, MeanScratch};
 use super::multiway::Minimum;
 use super::scan::Scan;
-use super::sink::{Estimates, Sink};
+use super::sink::{CutEstimates, Sink};
 use crate::criteria::{Context, Criterion, Tables};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
@@ -43,9 +43,9 @@ pub struct MeanNode {
     /// Sum of their numbers, in units.
     sum: i64,
     /// The whole number of units next to the mean.
-    pub(super) whole: i64,
+    pub(super) whole_mean: i64,
     /// The mean minus that number.
-    rest: f64,
+    mean_fraction: f64,
     /// Least weight of a branch; at least 1, so that no branch is empty.
     least: i64,
     /// The last cut that the criterion scored. In a small node many features divide the rows
@@ -65,7 +65,7 @@ impl MeanNode {
     /// The node with these class sums; `None` if the sums are counts of classes, or if
     /// [`Self::new`] returns `None`. A numeric target has one sum, so only the first is read.
     #[inline]
-    pub fn of<S: Sum>(sums: &[S], min: Minimum) -> Option<Self> {
+    pub fn from_sums<S: Sum>(sums: &[S], min: Minimum) -> Option<Self> {
         let all = sums.first()?.moments()?;
         Self::new(all.weight, all.first as i64, min)
     }
@@ -78,9 +78,9 @@ impl MeanNode {
         if weight < 1 || weight > ExactMoments::MOST_NARROW as i64 || !min.copies {
             return None;
         }
-        let (whole, least) = (sum / weight, min.weight.max(f64::from(min.rows)).ceil() as i64);
-        let rest = (sum - whole * weight) as f64 / weight as f64;
-        Some(Self { weight, sum, whole, rest, least: least.max(1), last: None })
+        let (whole_mean, least) = (sum / weight, min.weight.max(f64::from(min.rows)).ceil() as i64);
+        let mean_fraction = (sum - whole_mean * weight) as f64 / weight as f64;
+        Some(Self { weight, sum, whole_mean, mean_fraction, least: least.max(1), last: None })
     }
 
     /// The criterion's score of a cut with a weight `left` on its left, where differences from the
@@ -93,7 +93,7 @@ impl MeanNode {
         context: &Context,
         criterion: &dyn Criterion,
     ) -> Result<f64> {
-        let on_left = sum + left * self.whole;
+        let on_left = sum + left * self.whole_mean;
         let (left, right) = ((left, on_left), (self.weight - left, self.sum - on_left));
         if let Some(last) = self.last.filter(|last| last.side == left || last.side == right) {
             return Ok(last.score);
@@ -113,7 +113,7 @@ impl MeanNode {
     fn for_kernels(&self, context: &Context) -> means::NodeNumbers {
         means::NodeNumbers {
             weight: self.weight as f64,
-            mean_fraction: self.rest,
+            mean_fraction: self.mean_fraction,
             least: self.least as f64,
             scale: unit_of(context) * unit_of(context),
         }
@@ -121,7 +121,7 @@ impl MeanNode {
 
     /// The weight of the other side of a cut, and the sum of differences on that side.
     fn other_side(&self, (weight, sum): (i64, i64)) -> (i64, i64) {
-        (self.weight - weight, self.sum - self.whole * self.weight - sum)
+        (self.weight - weight, self.sum - self.whole_mean * self.weight - sum)
     }
 
     /// Give cuts of one feature to the sink. The number of cuts is a multiple of [`CHUNK`].
@@ -161,7 +161,7 @@ fn send_estimates(
     }
     let unit = unit_of(context);
     let error = error_of(largest, unit * unit);
-    sink.estimated(feature, Estimates { at, scores, largest, error, exact })
+    sink.estimated(feature, CutEstimates { at, scores, largest, error, exact })
 }
 
 /// Score the thresholds at some places among packed rows; `node` has the sums of the rows with a
@@ -176,14 +176,14 @@ pub(super) fn score_candidates<W: Weighing>(
 ) -> Result<()> {
     reached::count(Way::WalkNumbers);
     scratch.prepare(PLACES);
-    let (order, rows, whole) = (scan.order, scan.packed, node.whole);
+    let (order, rows, whole) = (scan.order, scan.packed, node.whole_mean);
     let (level, of) = (Level::active(), node.for_kernels(context));
     let mut state = ScanState { weight: 0, sum: 0, bound: of.bound_below(sink.floor()) };
     order[..places.first - 1].iter().for_each(|&e| state.pass(rows[entry_row(e) as usize]));
     for first in (places.first..=places.last).step_by(PLACES) {
         let len = PLACES.min(places.last + 1 - first);
         let cuts = CutScan { entries: &order[first - 1..][..=len], rows, whole, of };
-        let largest = means::scan_cuts(level, cuts, &mut state, scratch.buffers(len));
+        let largest = means::scan_cuts(level, cuts, &mut state, scratch.cut_buffers(len));
         let MeanScratch { sums, weights, scores, .. } = &*scratch;
         let at = |j: usize| (first + j) as u32;
         send_estimates(
@@ -213,7 +213,7 @@ pub(super) fn score_weighed<W: Weighing>(
     let (whole, rest) = (mean.round() as i128, mean - mean.round());
     let (all, scale) = (node.weight as f64, unit_of(context) * unit_of(context));
     let add = |left: &mut ExactMoments, entry: u32| {
-        let row = scan.weights.of(entry_row(entry)).moments().unwrap_or_default();
+        let row = scan.weights.row_sum(entry_row(entry)).moments().unwrap_or_default();
         left.weight += row.weight;
         left.first += row.first;
     };
@@ -237,7 +237,7 @@ pub(super) fn score_weighed<W: Weighing>(
                 difference * difference / (weight * (all - weight)) * scale
             };
         }
-        let (at, found) = (|j: usize| (first + j) as u32, (&*scores, doubt::largest(scores)));
+        let (at, found) = (|j: usize| (first + j) as u32, (&*scores, estimates::largest(scores)));
         send_estimates(scan.feature, &at, found, context, sink, &mut |j, criterion| {
             let right = node.minus(sides[j]);
             let cells = [sides[j], right].map(|side| side.rounded(unit));
@@ -260,10 +260,10 @@ pub struct ShortNumbers<'a> {
 }
 
 impl<'a> ShortNumbers<'a> {
-    /// A node of `len` rows, numbered in `rows`, with these sums. `None` where [`MeanNode::of`]
-    /// returns `None`; the node is then searched by tables.
+    /// A node of `len` rows, numbered in `rows`, with these sums. `None` where
+    /// [`MeanNode::from_sums`] returns `None`; the node is then searched by tables.
     pub fn new<S: Sum>(rows: &'a SmallRows, len: usize, sums: &[S], min: Minimum) -> Option<Self> {
-        MeanNode::of(sums, min).map(|node| Self { rows, node, cuts: len - 1 })
+        MeanNode::from_sums(sums, min).map(|node| Self { rows, node, cuts: len - 1 })
     }
 
     /// Score the thresholds of some features, given by their places in the orders and their
@@ -286,7 +286,7 @@ impl<'a> ShortNumbers<'a> {
             prefetch_cut(place, 1);
             let row = self.rows[usize::from(orders.rows[place].0[0]) % ROWS];
             let weight = means::weight_of(row);
-            let left = (weight, means::sum_of(row) - weight * self.node.whole);
+            let left = (weight, means::sum_of(row) - weight * self.node.whole_mean);
             return self.send_one(feature, 0, left, context, sink);
         }
         let mut wanted = std::mem::take(&mut scratch.features);
@@ -324,7 +324,7 @@ impl<'a> ShortNumbers<'a> {
             features,
             cuts: self.cuts,
             rows: self.rows,
-            whole: self.node.whole,
+            whole: self.node.whole_mean,
             of: self.node.for_kernels(context),
         };
         means::best_cuts(Level::active(), cuts, found)
@@ -402,8 +402,9 @@ impl<'a> ShortNumbers<'a> {
             // Cut j has the entries 0..=j on its left.
             let is_cut = (tied >> (j + 1) & 1) as i64 - 1;
             (scratch.weights[j], scratch.sums[j]) =
-                (weight & is_cut, sum - weight * self.node.whole);
+                (weight & is_cut, sum - weight * self.node.whole_mean);
         }
-        self.node.send_cuts(feature, scratch.first(self.cuts), &|j| j as u32 + 1, context, sink)
+        let cuts = scratch.padded_cuts(self.cuts);
+        self.node.send_cuts(feature, cuts, &|j| j as u32 + 1, context, sink)
     }
 }

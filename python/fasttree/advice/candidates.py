@@ -69,9 +69,9 @@ columns)."""
 MANY_LEVELS = 10
 """Levels from which on the least absolute error takes five times the time of squared ones, not
 two (measured; 46 levels take seven times)."""
-LEVELS_A_UNIT = 8
+LEVELS_PER_UNIT = 8
 """Levels that take the time of squared errors once more, where that is more (measured at 1,618)."""
-SMALL = 0.25
+SMALL_TREE_SHARE = 0.25
 """Share of the time of the least absolute error that a tree of few leaves takes."""
 
 
@@ -216,8 +216,8 @@ def work_of(candidate: Candidate, table: Table, n_folds: int) -> float:
     if candidate.criterion == "absolute_error":
         most = max((len(column.levels or ()) for column in table.columns), default=0)
         if candidate.nominal_splits == "subset" and most >= MANY_LEVELS:
-            share = SMALL if "max_leaf_nodes" in params else 1.0
-            units *= max(5.0, share * most / LEVELS_A_UNIT)
+            share = SMALL_TREE_SHARE if "max_leaf_nodes" in params else 1.0
+            units *= max(5.0, share * most / LEVELS_PER_UNIT)
         else:
             units *= 2
     return units

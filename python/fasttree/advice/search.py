@@ -23,9 +23,9 @@ import numpy as np
 from .._checks import (
     as_float,
     check_integer,
+    check_list,
     checked,
     choice,
-    listing,
     maybe,
     one_value,
     shown,
@@ -51,14 +51,14 @@ from ..table.groups import group_codes
 from ..table.named_columns import pop_if_named
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
 from .doubts import (
+    explained_by_missing,
     few_rows_per_level,
     leaks,
     on_later_rows,
     passing_years,
     places_of_dates,
-    told_by_gaps,
 )
-from .evidence import is_associated, told_otherwise
+from .evidence import better_by_other_metric, is_associated
 from .result import Advice
 from .screening import NO_YEAR, Source, screened
 from .selection import (
@@ -72,9 +72,9 @@ from .selection import (
     small_choice,
     standard_error,
 )
-from .tasks import Asked, Judge, judge_of
+from .tasks import Judge, RequestedMetric, judge_of
 from .threshold import best_threshold
-from .trials import Choice, Tried, cross_validated
+from .trials import Choice, TriedCandidates, cross_validated
 
 
 def _listed(name: str, value: Any) -> Any:
@@ -231,7 +231,7 @@ def advise(
             f"{option('groups')} and {option('time')}: ordered folds do not keep groups together; "
             "give one of them"
         )
-    asked = None if scoring is None else Asked.of(scoring)
+    asked = None if scoring is None else RequestedMetric.of(scoring)
     task = task or (None if asked is None else asked.task)
     keywords = {"header": header, "decimal": decimal, "missing": missing, "dates": dates}
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
@@ -259,7 +259,7 @@ def advise(
     seed = 0 if random_state is None else check_integer("random_state", random_state, 0)
     if time is not None:
         when = time if isinstance(time, str) else "time"
-        cells = np.delete(np.array(listing("time", times), dtype=object), unlabelled)
+        cells = np.delete(np.array(check_list("time", times), dtype=object), unlabelled)
         order = places_in_time(cells, given("time", when), whole.row_numbers)
         if len(order) != len(whole):
             raise ValueError(
@@ -284,7 +284,7 @@ def advise(
     judge = judge_of(sample, asked, np.unique(folds.test_rows))
     # Cross-validate the candidates, choose one, and fit it on all rows.
     listed = candidates(table, judge.shared, judge.weighs_classes, max_leaf_nodes)
-    plan, too_dear = _within_budget(listed, sample, len(folds.pairs), WORK[work].units)
+    plan, over_budget = _within_budget(listed, sample, len(folds.pairs), WORK[work].units)
     options = {"cv": folds, "random_state": seed, "n_jobs": n_jobs, "client": client}
     with warnings_about():
         tried = cross_validated(
@@ -297,8 +297,8 @@ def advise(
             progress=progress,
         )
         # Rows of one group depend on each other, so that they cannot be permuted.
-        is_told = cache(lambda: members is None and is_associated(sample, seed))
-        choice = _chosen(whole, tried, judge, is_told, seed=seed, prefer=prefer)
+        is_informative = cache(lambda: members is None and is_associated(sample, seed))
+        choice = _chosen(whole, tried, judge, is_informative, seed=seed, prefer=prefer)
     # Questions and further facts for the sentence.
     is_tree = bool(choice.params)
     with warnings_about(), quiet():
@@ -309,11 +309,11 @@ def advise(
                 for one in (tried.candidates[0], *few)
                 if one.criterion in (None, "gini", "squared_error")
             }
-            choice.doubts += told_otherwise(
-                sample, trees, judge.otherwise, is_told=is_told(), **options
+            choice.doubts += better_by_other_metric(
+                sample, trees, judge.otherwise, is_informative=is_informative(), **options
             )
         if is_tree:
-            of_columns = (told_by_gaps, few_rows_per_level)
+            of_columns = (explained_by_missing, few_rows_per_level)
             doubts = (doubt for asked in of_columns for doubt in asked(whole, choice.model))
             choice.doubts += [*leaks(whole), *doubts]
         if (
@@ -345,7 +345,7 @@ def advise(
         left_out=left_out,
         dates=whole.dates,
         unlabelled=len(unlabelled),
-        too_dear=too_dear,
+        over_budget=over_budget,
         automatic=differences_in_words({one.name: one.params for one in plan}, table),
         work=work,
         time_limit=None if time_limit is None else seconds,
@@ -405,9 +405,9 @@ def _feasible(cv: Any, n_rows: int, members: np.ndarray | None) -> Any:
 
 def _chosen(
     whole: Table,
-    tried: Tried,
+    tried: TriedCandidates,
     judge: Judge,
-    is_told: Callable[[], bool],
+    is_informative: Callable[[], bool],
     *,
     seed: int,
     prefer: Prefer,
@@ -419,7 +419,7 @@ def _chosen(
         whole: the rows with their unused columns.
         tried: the candidates.
         judge: the judge of the sample.
-        is_told: whether a permutation test finds that some column is informative.
+        is_informative: whether a permutation test finds that some column is informative.
         seed: of the correction.
         prefer: as in `advise`.
     """
@@ -472,7 +472,7 @@ def _chosen(
         if not (
             place in better
             and expected > floor
-            and (beats(values[place][known], values[best][known], n) or is_told())
+            and (beats(values[place][known], values[best][known], n) or is_informative())
         ):
             place, expected = best, floor
             error = standard_error(floor, float(means[1][best]), n)

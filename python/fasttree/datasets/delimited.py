@@ -139,7 +139,7 @@ def read_delimited(
             raise
         first = replace(first, has_escapes=True, first_lines=None)
         columns = first.read(None)
-        first.layout.said.append('quotes inside cells are written as \\"')
+        first.layout.notes.append('quotes inside cells are written as \\"')
     if first.failed:
         second = replace(first)
         columns |= second.read(set(first.failed))
@@ -156,10 +156,10 @@ def read_delimited(
     if n_notes:
         rows = np.arange(len(next(iter(columns.values()))) - n_notes)
         columns = {j: column.as_seen(rows).take(rows) for j, column in columns.items()}
-        first.layout.said.append(f"{counted(n_notes, 'note')} at the end, left out")
+        first.layout.notes.append(f"{counted(n_notes, 'note')} at the end, left out")
     if first.repeated:
         lines = f"{counted(len(first.repeated), 'line')} ({some_of([*map(str, first.repeated)])})"
-        first.layout.said.append(f"the names of the columns stand again in {lines}, left out")
+        first.layout.notes.append(f"the names of the columns stand again in {lines}, left out")
     matched = first.matched
     for j, column in columns.items():
         if column.levels:  # texts for all columns are missing already
@@ -196,10 +196,12 @@ def read_delimited(
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
-    written = FileCells(decimal=decimal, signs=tuple(signs))
+    number_format = FileCells(decimal=decimal, signs=tuple(signs))
     named = names is not None or first.layout.header is not None
     columns_read = _with_names(numbers_read, first)
-    return Contents(columns_read, split_suffix(path)[0], has_feature_names=named, written=written)
+    return Contents(
+        columns_read, split_suffix(path)[0], has_feature_names=named, number_format=number_format
+    )
 
 
 def _notes_at_end(columns: Sequence[Column]) -> int:
@@ -228,20 +230,20 @@ def _is_note(column: Column, row: int, n_columns: int) -> bool:
 def _with_names(columns: list[Column], read: _Pass) -> list[Column]:
     """The columns without an index and without columns that have neither name nor value. A warning
     tells which columns were left out."""
-    said, kept = read.layout.said, columns
+    notes, kept = read.layout.notes, columns
     if read.renamed:
-        said.append(f"columns of one name are numbered: {some_of([*map(repr, read.renamed)])}")
+        notes.append(f"columns of one name are numbered: {some_of([*map(repr, read.renamed)])}")
     unnamed = [name in read.unnamed for name in (c.name for c in columns)]
     leading = [*unnamed, False].index(False)
     if 0 < leading < len(columns) and index_of(columns[:leading]):
         kept = columns[leading:]
-        said.append("the unnamed first column is the index of the rows, left out")
+        notes.append("the unnamed first column is the index of the rows, left out")
     empty = [c for c in kept if c.name in read.unnamed and c.n_missing == len(c)]
     if empty and len(empty) < len(kept):
         kept = [c for c in kept if c not in empty]
-        said.append(f"{counted(len(empty), 'column')} without a name and a value left out")
-    if said and not is_quiet():
-        warn_caller(f"{os.fspath(read.path)}: {'; '.join(said)}", UserWarning)
+        notes.append(f"{counted(len(empty), 'column')} without a name and a value left out")
+    if notes and not is_quiet():
+        warn_caller(f"{os.fspath(read.path)}: {'; '.join(notes)}", UserWarning)
     return kept
 
 

@@ -140,7 +140,7 @@ class Reading:
                 unused="unused" in column,
                 # A level that is none of the model's is missing anyway, and the numbers of a date
                 # are no cells of a file.
-                sentinels=tuple(model._schema.file_cells.numbers_of(column["name"]))
+                sentinels=tuple(model._schema.file_cells.sentinels_of(column["name"]))
                 if column["kind"] != "nominal" and column["name"] in given
                 else (),
             )
@@ -170,7 +170,7 @@ class Reading:
         self._among: dict[int, frozenset[int]] = {}  # filled by `shown_sets`, by node
 
     @property
-    def said_sentinels(self) -> str:
+    def sentinels_text(self) -> str:
         """The numbers that mean a missing value in the columns that are tested, in words; empty
         where there are none."""
         tested = (self.features[j] for j in self.tested_features)

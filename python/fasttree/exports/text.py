@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._checks import check_integer, check_whole, having, listing, one_of, shown
+from .._checks import check_integer, check_list, check_whole, one_of, shown, with_attributes
 from .._checks.plain_text import one_line
 from .._checks.words import counted, given, p_value_text
 from .reading import Feature, Reading
@@ -68,7 +68,7 @@ def to_text(
     reading = Reading(model)
     features: Sequence[Feature] = reading.features
     if feature_names is not None:
-        features = _renamed(features, listing("feature_names", feature_names), style)
+        features = _renamed(features, check_list("feature_names", feature_names), style)
     if style == "j48":
         from .j48 import to_j48
 
@@ -77,9 +77,11 @@ def to_text(
     if p_values:
         reading.refuse_untested(given("p_values", "True"))
     if stability is not None:
-        having("what stability(X, y) of this model found", "share_of")("stability", stability)
+        with_attributes("what stability(X, y) of this model found", "share_of")(
+            "stability", stability
+        )
     if intervals is not None:
-        having("what leaf_intervals() of this model found", "said")("intervals", intervals)
+        with_attributes("what leaf_intervals() of this model found", "said")("intervals", intervals)
     if max_depth is not None:
         max_depth = check_integer("max_depth", max_depth, 0)
     decimals = check_whole("decimals", decimals, 0, 1000)

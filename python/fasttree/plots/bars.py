@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole_in
+from .._checks import (
+    check_list,
+    check_text,
+    checked,
+    mapping,
+    number_array,
+    number_in,
+    shown,
+    whole_in,
+)
 from .._checks.words import counted
 from .canvas import AXES, BESIDE, REFERENCE, Axes, axes_of, colour, draw_legend, finish
 
@@ -28,7 +37,7 @@ BAR_SHARE = 0.92
 
 @checked(
     values=mapping("a list of numbers", np.iterable),
-    groups=listing,
+    groups=check_list,
     rotate=number_in(-360.0, 360.0),
     ax=AXES,
 )
@@ -111,7 +120,7 @@ def _sizes(name: str, value: Any) -> Any:
     return mapping("a dict of sizes by method", lambda one: isinstance(one, Mapping))(name, value)
 
 
-@checked(sizes=_sizes, metric=string, ax=AXES)
+@checked(sizes=_sizes, metric=check_text, ax=AXES)
 def tree_size_bars(
     sizes: Any,
     *,
@@ -229,7 +238,10 @@ def _cut_low_bars(ax: Any) -> None:
 
 
 @checked(
-    scores=mapping("a list of scores", np.iterable), features=listing, largest=whole_in(1), ax=AXES
+    scores=mapping("a list of scores", np.iterable),
+    features=check_list,
+    largest=whole_in(1),
+    ax=AXES,
 )
 def criteria_bars(
     scores: Mapping[str, Sequence[float]],

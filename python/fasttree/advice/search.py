@@ -488,4 +488,4 @@ def _chosen(
     for i, row in enumerate(tried.rows):
         row["within_one_se"] = bool(i in near)
         row["chosen"] = i == place
-    return Choice(model, params, judge.scale * expected, abs(judge.scale) * error)
+    return Choice(model, params, judge.scale * expected + 0.0, abs(judge.scale) * error)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from .._checks.aliases import Task
-from .._checks.words import counted, worded
+from .._checks.words import counted, option, worded
 from ..estimators import FastTreeClassifier, FastTreeRegressor
 from ..metrics.constant import best_constant
 from ..metrics.rare import RareClass, few_rows
@@ -135,6 +135,7 @@ class _Judge(ABC):
     def __init__(self, table: Table, truth: np.ndarray, tested: np.ndarray) -> None:
         self.target, self.truth, self.shared = table.target, truth, {}
         self.tested = truth[tested]
+        self.is_constant = bool(self.tested.min() == self.tested.max())
         self.where = "" if len(tested) == len(table) else " of the tested rows"
 
     @property
@@ -149,6 +150,12 @@ class _Judge(ABC):
     def no_tree(self, candidate: str, told: str = "") -> str:
         """A sentence that no tree is better than the best constant, `candidate`. `told` names
         another measure by which the columns are informative."""
+        if self.is_constant and self.has_rows:
+            return (
+                f"All tested rows have the same {self.without}, so no tree can be better than "
+                f"{self.constant_phrase(candidate)}: choose folds that test more than one "
+                f"{self.without} ({option('cv')})."
+            )
         than = f"better than {self.constant_phrase(candidate)}"
         if told:
             return f"By {self.measure} no tree is clearly {than}. {told}"
@@ -399,7 +406,9 @@ class NumberJudge(_Judge):
 
     def bar_length(self, row: Mapping[str, Any]) -> float:
         """The length of a candidate's bar in the table: the share of the mean's absolute error that
-        it saves. Negative if it is worse than the mean."""
+        it saves. Negative if it is worse than the mean; 0 if the mean has no error."""
+        if not self.errors["mean"]:
+            return 0.0
         return 1.0 - float(row["mae"]) / self.errors["mean"]
 
     def target_text(self) -> str:
@@ -417,6 +426,7 @@ class NumberJudge(_Judge):
         target."""
         gain = round(100 * self.bar_length({"mae": value}))
         than = f", {abs(gain)} % {'better' if gain >= 0 else 'worse'} than always saying the mean"
+        than = than if self.errors["mean"] else ""
         return (
             f"Use {candidate}: {counted(leaves, 'leaf')}, on new rows about {self.format(value)} "
             f"off{than} (mean absolute error in the unit of {self.target!r}, standard error "

@@ -84,7 +84,7 @@ class TriedCandidates:
                 "criterion": candidate.criterion,
                 "nominal_splits": candidate.nominal_splits,
                 "pruning": candidate.pruning,
-                judge.metric: judge.scale * quality,
+                judge.metric: judge.scale * quality + 0.0,  # never -0.0
                 "standard_error": abs(judge.scale) * error,
                 "leaves": leaves,
                 "depth": depth,

@@ -26,14 +26,14 @@ from typing import Any, Literal
 
 from .._checks import (
     HALF,
-    check_list,
+    as_list,
     checked,
     choice,
     maybe,
+    object_with,
     one_value,
     path_of,
     text_or_texts,
-    with_attributes,
 )
 from .._checks.aliases import TASKS, Task
 from .._checks.naming import did_you_mean
@@ -63,7 +63,7 @@ def _source(name: str, value: Any) -> str | os.PathLike[str]:
 @checked(
     path=_source,
     drop=text_or_texts,
-    limits=maybe(with_attributes("fasttree.datasets.Limits", "core")),
+    limits=maybe(object_with("fasttree.datasets.Limits", "core")),
     target=one_value,
     task=maybe(choice(*TASKS)),
 )
@@ -135,7 +135,7 @@ def load(
     options: dict[str, Any] = {"sep": sep, "header": header, "names": names, "decimal": decimal}
     options["missing"] = missing = FileCells.of(missing)
     formats: Mapping[str, Any] = (
-        dates if isinstance(dates, Mapping) else dict.fromkeys(check_list("dates", dates))
+        dates if isinstance(dates, Mapping) else dict.fromkeys(as_list("dates", dates))
     )
     unread: dict[str, str] = {}
     first: DataFileError | None = None

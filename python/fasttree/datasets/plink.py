@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks import check_text, checked, maybe, one_value, path_of
+from .._checks import checked, maybe, one_value, path_of, string
 from .._checks.data_warnings import warn_caller
 from .._checks.saving import half_replaced
 from .._checks.words import argument, counted, option
@@ -113,7 +113,7 @@ def check_no_other_genotypes(path: str | os.PathLike[str]) -> None:
 @checked(
     path=path_of,
     phenotype=maybe(path_of),
-    phenotype_name=maybe(check_text),
+    phenotype_name=maybe(string),
     covariates=maybe(path_of),
     memory_map=one_value,
 )

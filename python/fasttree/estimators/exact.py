@@ -443,7 +443,7 @@ class OptimalTreeClassifier(_Searched):
             >>> [(row["criterion"], row["errors"], row["more"]) for row in found]
             [('gini', 6.0, 0.0), ('chi2', 6.0, 0.0)]
         """
-        names = criteria_of_growth() if names is None else checks.check_list("names", names)
+        names = criteria_of_growth() if names is None else checks.as_list("names", names)
         rows = self._training_rows(X, y, sample_weight)
         return beside_greedy(self, rows.table, rows.weights, names)
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria as registry
-from .._checks import shown, with_attributes
+from .._checks import object_with, shown
 from .._checks.aliases import MaybeArray
 from .._checks.data_warnings import warnings_about
 from .._checks.naming import display_name, shown_criterion, splits_by_significance
@@ -228,7 +228,7 @@ def explored(
     # The trees. `notes` state what is left out.
     trees, n_trees = _trees(models, limits)
     if stability is not None:
-        with_attributes("what stability(X, y) of this tree found", "sentence_of")(
+        object_with("what stability(X, y) of this tree found", "sentence_of")(
             "stability", stability
         )
         if hasattr(first, "estimators_"):

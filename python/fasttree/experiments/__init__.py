@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from .._checks import check_list, check_text, checked, maybe, one_value, path_of, shown
+from .._checks import as_list, checked, maybe, one_value, path_of, shown, string
 from .._checks.data_warnings import quiet
 from .._checks.naming import did_you_mean
 from .._checks.progress import Progress
@@ -62,11 +62,11 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
 
 def _names(name: str, value: Any) -> list[str]:
     """Check of an argument that is a list of texts."""
-    return [check_text(name, one) for one in check_list(name, value)]
+    return [string(name, one) for one in as_list(name, value)]
 
 
 @checked(
-    name=check_text,
+    name=string,
     data=maybe(path_of),
     datasets=maybe(_names),
     quick=one_value,

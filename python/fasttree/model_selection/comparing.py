@@ -18,13 +18,13 @@ import numpy as np
 
 from .._checks import (
     check_integer,
-    check_text,
     checked,
     choice,
     maybe,
     one_value,
     random_seed,
     shown,
+    string,
     whole_in,
 )
 from .._checks.aliases import CvFolds, Seed, Task
@@ -87,7 +87,7 @@ def _tables_and_criteria(tables: Any, criteria: Any, more: Any) -> tuple[Any, An
     random_state=random_seed,
     sd=choice("folds", "repeats"),
     baseline=maybe(_position),
-    metric=maybe(check_text),
+    metric=maybe(string),
     keep_proba=one_value,
     on_interrupt=ON_INTERRUPT,
     on_error=ON_ERROR,

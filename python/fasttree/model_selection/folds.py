@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_list, check_whole, shown
+from .._checks import as_list, check_whole, shown
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.words import argument, given, option
 from ..table.groups import group_codes
@@ -165,7 +165,7 @@ def resolve_cv(
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         return _repeated(check_whole("cv", cv, 2), 1, random_state, task, grouped)
     if not hasattr(cv, "split") or isinstance(cv, bytes | type):
-        cv = check_list("cv", cv)
+        cv = as_list("cv", cv)
     return cv
 
 
@@ -262,7 +262,7 @@ def make_folds(
         if isinstance(splitter, GroupedKFold):
             description = f"{splitter.n_repeats}x{splitter.n_splits} by groups"
     else:
-        pairs, n_repeats = check_list("cv", splitter), 1
+        pairs, n_repeats = as_list("cv", splitter), 1
         description = f"{len(pairs)} given folds"
     if not pairs:
         raise ValueError("cv: there are no folds")

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._checks import (
     as_float,
-    check_list,
+    as_list,
     checked,
     choice,
     generator_of,
@@ -47,7 +47,7 @@ class LearningCurveSplit(Splitter):
     """
 
     @checked(
-        train_sizes=check_list,
+        train_sizes=as_list,
         test_size=number_in(0.0, 1.0, above=True, below=True),
         n_repeats=whole_in(1),
         stratify=choice(True, False),

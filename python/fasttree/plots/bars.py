@@ -12,16 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import (
-    check_list,
-    check_text,
-    checked,
-    mapping,
-    number_array,
-    number_in,
-    shown,
-    whole_in,
-)
+from .._checks import as_list, checked, mapping, number_array, number_in, shown, string, whole_in
 from .._checks.words import counted
 from .canvas import AXES, BESIDE, REFERENCE, Axes, axes_of, colour, draw_legend, finish
 
@@ -37,7 +28,7 @@ BAR_SHARE = 0.92
 
 @checked(
     values=mapping("a list of numbers", np.iterable),
-    groups=check_list,
+    groups=as_list,
     rotate=number_in(-360.0, 360.0),
     ax=AXES,
 )
@@ -120,7 +111,7 @@ def _sizes(name: str, value: Any) -> Any:
     return mapping("a dict of sizes by method", lambda one: isinstance(one, Mapping))(name, value)
 
 
-@checked(sizes=_sizes, metric=check_text, ax=AXES)
+@checked(sizes=_sizes, metric=string, ax=AXES)
 def tree_size_bars(
     sizes: Any,
     *,
@@ -238,10 +229,7 @@ def _cut_low_bars(ax: Any) -> None:
 
 
 @checked(
-    scores=mapping("a list of scores", np.iterable),
-    features=check_list,
-    largest=whole_in(1),
-    ax=AXES,
+    scores=mapping("a list of scores", np.iterable), features=as_list, largest=whole_in(1), ax=AXES
 )
 def criteria_bars(
     scores: Mapping[str, Sequence[float]],

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_text, checked, mapping, maybe, with_attributes
+from .._checks import checked, mapping, maybe, object_with, string
 from .._checks.naming import shown_criterion
 from ..exports.tables.table import scale_of
 from ..metrics.cost_curves import is_pair
@@ -121,9 +121,7 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Axes | None =
 
 
 @checked(
-    result=with_attributes("a LearningCurve", "result", "train_sizes"),
-    metric=maybe(check_text),
-    ax=AXES,
+    result=object_with("a LearningCurve", "result", "train_sizes"), metric=maybe(string), ax=AXES
 )
 def learning_curves(
     result: Any,
@@ -179,7 +177,7 @@ def learning_curves(
     return finish(ax, title, "both", legend={}, xlabel="training rows", ylabel=label)
 
 
-@checked(curves=with_attributes("RewardCurves", "confidence", "rewards", "prior"), ax=AXES)
+@checked(curves=object_with("RewardCurves", "confidence", "rewards", "prior"), ax=AXES)
 def reward_curves(curves: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
     """Information rewards over the confidence in the true class; a dotted line marks the prior.
 
@@ -296,7 +294,7 @@ def roc_curves(
     return ax
 
 
-@checked(model=with_attributes("a fitted tree of fasttree", "trace_", "staged_score"), ax=AXES)
+@checked(model=object_with("a fitted tree of fasttree", "trace_", "staged_score"), ax=AXES)
 def growth_curve(
     model: Any,
     train: Any = None,

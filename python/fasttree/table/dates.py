@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks import check_list, is_missing, one_of, shown
+from .._checks import as_list, is_missing, one_of, shown
 from .._checks.data_warnings import warn_caller
 from .._checks.words import argument, counted, given, option, worded
 from .columns import Column, shorten
@@ -331,7 +331,7 @@ def date_features(
     """
     formats = dates if isinstance(dates, Mapping) else {}
     columns, reasons = [], {}
-    for name in dates if dates is formats else check_list("dates", dates):
+    for name in dates if dates is formats else as_list("dates", dates):
         if not isinstance(name, str):
             raise TypeError(f"{given('dates', shown(dates))} must hold names of columns")
         cells = cells_named(name)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_list, check_text, shown
+from .._checks import as_list, shown, string
 from .._checks.data_warnings import is_quiet, warn_caller
 from .._checks.words import some_of
 from .columns import Column
@@ -72,7 +72,7 @@ class FileCells:
             return cls(_texts(name, given))
         texts = {column: _texts(f"{name}[{shown(column)}]", v) for column, v in given.items()}
         everywhere = texts.pop(None, ())
-        return cls(everywhere, {check_text("a column of missing", k): v for k, v in texts.items()})
+        return cls(everywhere, {string("a column of missing", k): v for k, v in texts.items()})
 
     @classmethod
     def of_json(cls, stored: Any) -> FileCells:
@@ -88,9 +88,7 @@ class FileCells:
         if decimal not in (None, ".", ","):
             raise ValueError(f"decimal={shown(decimal)}")
         remembered = tuple(sorted({*cells.texts, "NA"}))
-        signs = tuple(
-            (check_text("name", k), check_text(k, v)) for k, v in stored.get("signs", {}).items()
-        )
+        signs = tuple((string("name", k), string(k, v)) for k, v in stored.get("signs", {}).items())
         return replace(cells, remembered=remembered, decimal=decimal, signs=signs)
 
     def as_json(self) -> dict[str, Any]:
@@ -209,7 +207,7 @@ class FileCells:
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:
     """Texts, and numbers written in full, of one value or of several."""
-    cells = [given] if isinstance(given, str | numbers.Real) else check_list(name, given)
+    cells = [given] if isinstance(given, str | numbers.Real) else as_list(name, given)
     for cell in cells:
         if isinstance(cell, bool) or not isinstance(cell, str | numbers.Real):
             raise TypeError(f"{name}={shown(given)} must be texts or numbers")

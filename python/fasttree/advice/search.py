@@ -22,8 +22,8 @@ import numpy as np
 
 from .._checks import (
     as_float,
+    as_list,
     check_integer,
-    check_list,
     checked,
     choice,
     maybe,
@@ -41,7 +41,7 @@ from ..datasets import load
 from ..datasets.files import frame_of_file
 from ..estimators.automatic import differences_in_words
 from ..model_selection import cross_validate
-from ..model_selection.folds import make_folds
+from ..model_selection.folds import Folds, make_folds
 from ..model_selection.time_order import are_by_time, folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
@@ -73,7 +73,7 @@ from .selection import (
     standard_error,
 )
 from .tasks import Judge, RequestedMetric, judge_of
-from .threshold import best_threshold
+from .threshold import Threshold, best_threshold
 from .trials import Choice, TriedCandidates, cross_validated
 
 
@@ -219,13 +219,7 @@ def advise(
         ('auc', 1.0)
     """
     # Check the arguments.
-    seconds = math.inf if time_limit is None else as_float(time_limit)
-    if seconds is None or not seconds > 0:
-        raise ValueError(
-            f"{given('time_limit', shown(time_limit))} must be a positive number of "
-            "seconds, or None"
-        )
-    started = monotonic()
+    seconds, started = _seconds(time_limit), monotonic()
     if time is not None and groups is not None:
         raise ValueError(
             f"{option('groups')} and {option('time')}: ordered folds do not keep groups together; "
@@ -259,23 +253,11 @@ def advise(
     seed = 0 if random_state is None else check_integer("random_state", random_state, 0)
     if time is not None:
         when = time if isinstance(time, str) else "time"
-        cells = np.delete(np.array(check_list("time", times), dtype=object), unlabelled)
-        order = places_in_time(cells, given("time", when), whole.row_numbers)
-        if len(order) != len(whole):
-            raise ValueError(
-                f"time has {counted(len(times), 'value')}, there are "
-                f"{counted(len(whole) + len(unlabelled), 'row')}; give one per row"
-            )
-        whole = whole.take(np.argsort(order, kind="stable"))
+        whole = _in_order_of_time(whole, times, when, unlabelled)
         cv = folds_by_time(5 if isinstance(cv, str) and cv == "auto" else cv, when)
     rows = _sample(len(whole), rows_compared(len(whole), work), seed)
-    n_rows = len(whole) if rows is None else len(rows)
-    truth = whole.numbers if whole.task == "regression" else whole.y_codes
-    truth = truth if rows is None else truth[rows]
-    if members is not None and rows is not None:
-        members = members[rows]
-    cv = folds_for(n_rows) if isinstance(cv, str) and cv == "auto" else cv
-    folds = make_folds(_feasible(cv, n_rows, members), truth, seed, whole.task, members)
+    members = members if members is None or rows is None else members[rows]
+    folds = _folds_of(whole, rows, members, cv, seed)
     if are_by_time(folds):
         years = dict.fromkeys(passing_years(whole, whole.dates).values(), NO_YEAR)
         left_out, whole = [*left_out, *years.items()], whole.with_unused(years)
@@ -303,12 +285,7 @@ def advise(
     is_tree = bool(choice.params)
     with warnings_about(), quiet():
         if not is_tree and judge.otherwise:
-            few = [one for one in listed if one.params.get("max_leaf_nodes", FEW + 1) <= FEW]
-            trees = {
-                one.name: judge.estimator(**one.params, random_state=seed)
-                for one in (tried.candidates[0], *few)
-                if one.criterion in (None, "gini", "squared_error")
-            }
+            trees = _small_trees([tried.candidates[0], *listed], judge, seed)
             choice.doubts += better_by_other_metric(
                 sample, trees, judge.otherwise, is_informative=is_informative(), **options
             )
@@ -328,11 +305,7 @@ def advise(
             places = places_of_dates(X, raw, whole.dates, unlabelled, rows)
             choice.later = on_later_rows(sample, places, choice.model, asked, options)
         if is_tree and judge.weighs_classes and len(table.classes) == 2:
-            found = cross_validate(
-                sample, estimators={"tree": choice.model}, keep_proba=True, **options
-            )
-            how = {"folds": folds, "classes": sample.classes, "scorer": judge.scorer}
-            choice.threshold = best_threshold(found["tree"], judge.truth, **how)
+            choice.threshold = _threshold_of(choice.model, sample, judge, options)
     if judge.rare is not None:
         judge.answers = choice.model.predict(whole).tolist()
     kinds = [kind for kind in checks_of_scope("frame") if kind not in ("codes", "groups")]
@@ -384,6 +357,66 @@ def _within_budget(
             allowed.append(candidate)
             spent += needed
     return allowed, others
+
+
+def _seconds(time_limit: Any) -> float:
+    """A time limit as seconds, infinity for None. Raises ValueError for another value that is no
+    positive number."""
+    seconds = math.inf if time_limit is None else as_float(time_limit)
+    if seconds is None or not seconds > 0:
+        raise ValueError(
+            f"{given('time_limit', shown(time_limit))} must be a positive number of "
+            "seconds, or None"
+        )
+    return seconds
+
+
+def _in_order_of_time(table: Table, times: Any, when: str, unlabelled: Any) -> Table:
+    """The rows in the order of time, equal times in their own order.
+
+    Args:
+        table: the rows with a target.
+        times: the time of each given row.
+        when: name of the times, for errors.
+        unlabelled: positions of the given rows that have no target.
+    """
+    cells = np.delete(np.array(as_list("time", times), dtype=object), unlabelled)
+    order = places_in_time(cells, given("time", when), table.row_numbers)
+    if len(order) != len(table):
+        raise ValueError(
+            f"time has {counted(len(times), 'value')}, there are "
+            f"{counted(len(table) + len(unlabelled), 'row')}; give one per row"
+        )
+    return table.take(np.argsort(order, kind="stable"))
+
+
+def _folds_of(
+    table: Table, rows: np.ndarray | None, members: np.ndarray | None, cv: Any, seed: int
+) -> Folds:
+    """The folds of the rows that candidates are compared on, of which `members` has the groups."""
+    truth = table.numbers if table.task == "regression" else table.y_codes
+    truth = truth if rows is None else truth[rows]
+    cv = folds_for(len(truth)) if isinstance(cv, str) and cv == "auto" else cv
+    return make_folds(_feasible(cv, len(truth), members), truth, seed, table.task, members)
+
+
+def _small_trees(candidates: list[Candidate], judge: Judge, seed: int) -> dict[str, Any]:
+    """The constant, which is the first candidate, and the small trees by the usual criterion of the
+    task, as estimators by name."""
+    constant, *trees = candidates
+    few = [one for one in trees if one.params.get("max_leaf_nodes", FEW + 1) <= FEW]
+    return {
+        one.name: judge.estimator(**one.params, random_state=seed)
+        for one in (constant, *few)
+        if one.criterion in (None, "gini", "squared_error")
+    }
+
+
+def _threshold_of(model: Any, sample: Table, judge: Judge, options: dict[str, Any]) -> Threshold:
+    """The best threshold for a tree of two classes, by its out-of-fold probabilities."""
+    found = cross_validate(sample, estimators={"tree": model}, keep_proba=True, **options)
+    how = {"folds": options["cv"], "classes": sample.classes, "scorer": judge.scorer}
+    return best_threshold(found["tree"], judge.truth, **how)
 
 
 def _sample(n_rows: int, size: int, seed: int) -> np.ndarray | None:

@@ -156,8 +156,9 @@ class JoblibBackend:
         The arguments are those that `InProcess.run` takes. Units of dead workers are computed
         again; after `MAX_ATTEMPTS` attempts at one unit the error of joblib is raised. joblib does
         not say which unit ended a worker, so an attempt is counted for each unit that was handed
-        out and is not finished. Errors of `work` are raised at once. Processes read the shared objects from files in a temporary folder, which is
-        removed at the end; threads get the objects themselves.
+        out and is not finished. Errors of `work` are raised at once. Processes read the shared
+        objects from files in a temporary folder, which is removed at the end; threads get the
+        objects themselves.
         """
         uses_files = any(word in self.kind for word in ("Loky", "Multiprocessing"))
         with tempfile.TemporaryDirectory(prefix="fasttree-", ignore_cleanup_errors=True) as folder:

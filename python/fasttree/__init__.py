@@ -247,9 +247,9 @@ def from_bytes(data: bytes) -> Any:
         >>> from_bytes(fasttree.naive_bayes.AODE().fit(table).to_bytes())
         AODE()
     """
-    from ._checks import content
+    from ._checks import as_bytes
 
-    data = content("data", data)
+    data = as_bytes("data", data)
     module, _, function = _READERS.get(_kind_of(data), _READERS[b"fasttree model"]).rpartition(".")
     return getattr(importlib.import_module(f".{module}", __name__), function)(data)
 

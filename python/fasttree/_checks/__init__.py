@@ -464,7 +464,7 @@ def number_array(name: str, value: Any) -> np.ndarray:
         raise ValueError(f"{given(name, shown(value))} is not an array of numbers{why}") from None
 
 
-def listing(name: str, value: Any) -> list[Any]:
+def as_list(name: str, value: Any) -> list[Any]:
     """The values of an iterable as a new list, also of an array or a generator.
 
     A text or a mapping is refused: iterating over its characters or keys is rarely meant.
@@ -496,7 +496,7 @@ def mapping(words: str, fits: Callable[[Any], bool] = lambda value: True) -> Che
     return check
 
 
-def having(words: str, *attributes: str) -> Check:
+def object_with(words: str, *attributes: str) -> Check:
     """A check of objects by their attributes, so that objects of other packages pass as well.
 
     `words` says in the error what is expected, as in "must be a cross-validator". A class is
@@ -532,7 +532,7 @@ def path_of(name: str, value: Any) -> Path:
     return Path(value)
 
 
-def content(name: str, value: Any) -> bytes:
+def as_bytes(name: str, value: Any) -> bytes:
     """The content of a file as bytes; a ``bytearray`` or ``memoryview`` is copied. A path is
     refused with a TypeError, which catches the mistake of giving a file's name instead of its
     content."""
@@ -559,7 +559,7 @@ def text_or_texts(name: str, value: Any) -> list[str]:
     """One text or several, as a list of texts; a single str becomes a list of length 1. Each text
     is checked by `string`; an empty list passes."""
     return [
-        string(name, text) for text in ([value] if isinstance(value, str) else listing(name, value))
+        string(name, text) for text in ([value] if isinstance(value, str) else as_list(name, value))
     ]
 
 

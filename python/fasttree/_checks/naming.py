@@ -39,7 +39,7 @@ def display_name(thing: Any) -> str:
     return " ".join(written(thing).split())
 
 
-def is_by_test(model: Any) -> bool:
+def splits_by_significance(model: Any) -> bool:
     """Whether tests of independence choose the features that a tree splits
     (``selection="significance"``). False for models without the parameter, such as forests."""
     return bool(getattr(model, "selection", "score") == "significance")
@@ -61,7 +61,7 @@ def shown_criterion(model: Any) -> str:
         'significance (quadratic, alpha=0.05, cut by info_gain)'
     """
     name = display_name(model.criterion)
-    if not is_by_test(model):
+    if not splits_by_significance(model):
         return name
     cut = f", cut by {name}" if model.cut == "criterion" else ""
     test = "merged levels" if getattr(model, "merge_levels", False) else model.test

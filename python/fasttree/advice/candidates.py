@@ -13,6 +13,7 @@ a candidate).
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -69,9 +70,9 @@ columns)."""
 MANY_LEVELS = 10
 """Levels from which on the least absolute error takes five times the time of squared ones, not
 two (measured; 46 levels take seven times)."""
-LEVELS_A_UNIT = 8
+LEVELS_PER_UNIT = 8
 """Levels that take the time of squared errors once more, where that is more (measured at 1,618)."""
-SMALL = 0.25
+SMALL_TREE_SHARE = 0.25
 """Share of the time of the least absolute error that a tree of few leaves takes."""
 
 
@@ -108,19 +109,9 @@ def candidates(
         >>> found[0].name, len(found)
         ('C4.5 (J48)', 33)
     """
-    shared = shared or {}
-    n_rows, n_features = table.shape
+    shared, n_rows = shared or {}, len(table)
     is_number = table.task == "regression"
-    criteria: tuple[str, ...] = CRITERIA
-    if is_number:
-        numbers = table.numbers
-        takes_poisson = numbers.min() >= 0 and np.any(numbers > 0)
-        criteria = ON_NUMBERS if takes_poisson else ON_NUMBERS[:-1]
-    if n_rows * n_features > MANY_CELLS:
-        criteria = criteria[::2]
-    small_by = ON_NUMBERS[:2] if is_number else ("gini",)
-    if table.exposure is not None:  # rates, which only this criterion weighs by exposure
-        criteria = small_by = ON_NUMBERS[-1:]
+    criteria, small_by = _criteria_of(table)
     # Groups of levels differ from single levels where a column has more than two.
     has_groups = any(c.levels is not None and len(c.levels) > 2 for c in table.columns)
     splits = ("multiway", "subset") if has_groups else ("multiway",)
@@ -156,15 +147,7 @@ def candidates(
         )
     # Small trees, best first, not pruned; the classes as they are, alike, and halfway.
     sizes = sorted({min(size, max_leaf_nodes or size) for size in MAX_LEAVES})
-    weights: dict[str, dict[str, Any]] = {"": {}}
-    if is_weighted:
-        counts = np.bincount(table.y_codes, minlength=len(table.classes))
-        halfway = counts / n_rows / 2 + (counts > 0) / np.count_nonzero(counts) / 2
-        priors = dict(zip(table.classes, halfway.tolist(), strict=True))
-        weights |= {
-            ", balanced classes": {"class_weight": "balanced"},
-            ", priors halfway to equal ones": {"priors": priors},
-        }
+    weights = {"": {}, **(_class_weights(table) if is_weighted else {})}
     for (suffix, more), leaves, criterion in itertools.product(weights.items(), sizes, small_by):
         add(
             f"{criterion} with at most {counted(leaves, 'leaf')}{suffix}",
@@ -189,6 +172,29 @@ def candidates(
         )
     share_missing([one.params for one in found], table)
     return found
+
+
+def _criteria_of(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The criteria of the pruned trees, and those of the small ones."""
+    if table.exposure is not None:  # rates, which only this criterion weighs by exposure
+        return ON_NUMBERS[-1:], ON_NUMBERS[-1:]
+    criteria: tuple[str, ...] = CRITERIA
+    small_by: tuple[str, ...] = ("gini",)
+    if table.task == "regression":
+        takes_poisson = table.numbers.min() >= 0 and np.any(table.numbers > 0)
+        criteria, small_by = ON_NUMBERS if takes_poisson else ON_NUMBERS[:-1], ON_NUMBERS[:2]
+    return criteria[:: 2 if math.prod(table.shape) > MANY_CELLS else 1], small_by
+
+
+def _class_weights(table: Table) -> dict[str, dict[str, Any]]:
+    """Parameters of trees of weighted classes, by the end of the names of these candidates."""
+    counts = np.bincount(table.y_codes, minlength=len(table.classes))
+    halfway = counts / len(table) / 2 + (counts > 0) / np.count_nonzero(counts) / 2
+    priors = dict(zip(table.classes, halfway.tolist(), strict=True))
+    return {
+        ", balanced classes": {"class_weight": "balanced"},
+        ", priors halfway to equal ones": {"priors": priors},
+    }
 
 
 def work_of(candidate: Candidate, table: Table, n_folds: int) -> float:
@@ -216,8 +222,8 @@ def work_of(candidate: Candidate, table: Table, n_folds: int) -> float:
     if candidate.criterion == "absolute_error":
         most = max((len(column.levels or ()) for column in table.columns), default=0)
         if candidate.nominal_splits == "subset" and most >= MANY_LEVELS:
-            share = SMALL if "max_leaf_nodes" in params else 1.0
-            units *= max(5.0, share * most / LEVELS_A_UNIT)
+            share = SMALL_TREE_SHARE if "max_leaf_nodes" in params else 1.0
+            units *= max(5.0, share * most / LEVELS_PER_UNIT)
         else:
             units *= 2
     return units

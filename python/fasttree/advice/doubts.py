@@ -7,8 +7,8 @@ What
     tree is judged by earlier rows as well, without the year (`on_later_rows`). Some features may be
     known only after the target is: a feature in the order of the target, a feature that alone
     separates all classes (`leaks`), and a feature whose known values tell the tree little more than
-    that they are known (`told_by_gaps`). A split on a column of few rows per level says little
-    about new levels (`few_rows_per_level`).
+    that they are known (`explained_by_missing`). A split on a column of few rows per level says
+    little about new levels (`few_rows_per_level`).
 Complexity
     O(n log n) per date and numeric feature, and five fits of one tree.
 """
@@ -33,7 +33,7 @@ from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.facts import TableFacts
 from ..table.named_columns import pop_if_named
-from .tasks import Asked, judge_of
+from .tasks import RequestedMetric, judge_of
 
 DISTINCT = 10
 """Number of different dates from which on an ordering of the rows by date is not taken for
@@ -177,7 +177,7 @@ def on_later_rows(
     sample: Table,
     places: Mapping[str, np.ndarray],
     model: Any,
-    asked: Asked | None,
+    asked: RequestedMetric | None,
     options: dict[str, Any],
 ) -> LaterRows | None:
     """The metric of the model on later rows, fitted on earlier ones; None where the rows are in no
@@ -271,7 +271,7 @@ def leaks(table: Table) -> Iterator[str]:
         )
 
 
-def told_by_gaps(table: Table, model: Any) -> Iterator[str]:
+def explained_by_missing(table: Table, model: Any) -> Iterator[str]:
     """A question on each column of which the model reads little more than whether it has a value.
 
     The measure is the sum of squares between groups, of numbers or of indicators of the classes.
@@ -284,7 +284,7 @@ def told_by_gaps(table: Table, model: Any) -> Iterator[str]:
         >>> rows = [[None, i % 7] for i in range(30)] + [[i, i % 7] for i in range(10)]
         >>> table = Table(rows, ["no"] * 30 + ["yes"] * 10)
         >>> from fasttree import FastTreeClassifier
-        >>> next(told_by_gaps(table, FastTreeClassifier(missing="branch").fit(table)))
+        >>> next(explained_by_missing(table, FastTreeClassifier(missing="branch").fit(table)))
         "Whether 'x0' has a value tells nearly all that the tree tells about 'class': is it ..."
     """
     is_number = table.task == "regression"

@@ -61,8 +61,8 @@ def is_associated(table: Table, seed: int) -> bool:
     return float(np.mean(best >= best[0] - 1e-12)) <= LEVEL
 
 
-def told_otherwise(
-    table: Table, trees: dict[str, Any], metric: str, *, is_told: bool, **options: Any
+def better_by_other_metric(
+    table: Table, trees: dict[str, Any], metric: str, *, is_informative: bool, **options: Any
 ) -> list[str]:
     """A sentence on the best tree by another metric; an empty list where no tree is better than the
     constant by the corrected resampled t test.
@@ -71,13 +71,13 @@ def told_otherwise(
         table: rows with their target.
         trees: the constant by its name, then trees.
         metric: larger is better.
-        is_told: whether some column tells something about the target (`is_associated`); False: the
-            level of 5 % holds for all trees together, not for each.
+        is_informative: whether some column tells something about the target (`is_associated`);
+            False: the level of 5 % holds for all trees together, not for each.
         options: keywords of `cross_validate`.
     """
     found = cross_validate(table, estimators=trees, scoring=(metric,), **options)
     tests = found.against_first()
-    level = 0.05 if is_told else 0.05 / max(1, len(tests))
+    level = 0.05 if is_informative else 0.05 / max(1, len(tests))
     better = [test for test in tests if test.statistic < 0 and test.p_value <= level]
     if not better:
         return []

@@ -27,7 +27,7 @@ from ..table.data_checks import inspect
 from .screening import DROPPED, Source
 from .selection import CLEARLY, FEW, MANY
 from .tasks import Judge
-from .trials import Choice, Tried
+from .trials import Choice, TriedCandidates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,14 +101,14 @@ class Advice:
     def __init__(
         self,
         choice: Choice,
-        tried: Tried,
+        tried: TriedCandidates,
         judge: Judge,
         table: Table,
         *,
         left_out: list[tuple[str, str]],
         dates: dict[str, DateOrder],
         unlabelled: int,
-        too_dear: list[str],
+        over_budget: list[str],
         automatic: list[str],
         work: str,
         time_limit: float | None,
@@ -134,7 +134,7 @@ class Advice:
         self._threshold, self.stability = choice.threshold, choice.stability
         self.threshold = None if choice.threshold is None else choice.threshold.at
         self.left_out, self.unlabelled = left_out, unlabelled
-        self.not_tried, self._late = [*tried.not_tried, *too_dear], tried.not_tried
+        self.not_tried, self._late = [*tried.not_tried, *over_budget], tried.not_tried
         self.codes = [one.column for one in inspect(table).of("codes")]
         self.dates, self.automatic = list(dates), automatic
         self.work, self.time_limit = work, time_limit
@@ -192,9 +192,9 @@ class Advice:
             rows,
             {
                 "candidate": "candidate",
-                judge.header: lambda r: judge.shown(r[judge.metric]),
-                " ": lambda r: bar(judge.height(r), 120),
-                "+-": lambda r: judge.shown(r["standard_error"]),
+                judge.header: lambda r: judge.format(r[judge.metric]),
+                " ": lambda r: bar(judge.bar_length(r), 120),
+                "+-": lambda r: judge.format(r["standard_error"]),
                 **{head: _percent(key) for head, key in self._further.items()},
                 "leaves": lambda r: f"{r['leaves']:.1f}",
                 "depth": lambda r: f"{r['depth']:.1f}",
@@ -223,7 +223,7 @@ class Advice:
         if found is None or found.value - found.usual <= CLEARLY * found.error:
             return
         judge, label = self._judge, self.model.classes_.tolist()[1]
-        own, usual = (judge.shown(abs(value)) for value in (found.value, found.usual))
+        own, usual = (judge.format(abs(value)) for value in (found.value, found.usual))
         at = f"{found.at:g}"
         use = worded(f"model.predict_proba(X)[:, 1] >= {at}", f"`ftree predict --threshold {at}`")
         yield (

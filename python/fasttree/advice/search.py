@@ -22,10 +22,10 @@ import numpy as np
 
 from .._checks import (
     as_float,
+    as_list,
     check_integer,
     checked,
     choice,
-    listing,
     maybe,
     one_value,
     shown,
@@ -41,7 +41,7 @@ from ..datasets import load
 from ..datasets.files import frame_of_file
 from ..estimators.automatic import differences_in_words
 from ..model_selection import cross_validate
-from ..model_selection.folds import make_folds
+from ..model_selection.folds import Folds, make_folds
 from ..model_selection.time_order import are_by_time, folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
@@ -51,14 +51,14 @@ from ..table.groups import group_codes
 from ..table.named_columns import pop_if_named
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
 from .doubts import (
+    explained_by_missing,
     few_rows_per_level,
     leaks,
     on_later_rows,
     passing_years,
     places_of_dates,
-    told_by_gaps,
 )
-from .evidence import is_associated, told_otherwise
+from .evidence import better_by_other_metric, is_associated
 from .result import Advice
 from .screening import NO_YEAR, Source, screened
 from .selection import (
@@ -72,9 +72,9 @@ from .selection import (
     small_choice,
     standard_error,
 )
-from .tasks import Asked, Judge, judge_of
-from .threshold import best_threshold
-from .trials import Choice, Tried, cross_validated
+from .tasks import Judge, RequestedMetric, judge_of
+from .threshold import Threshold, best_threshold
+from .trials import Choice, TriedCandidates, cross_validated
 
 
 def _listed(name: str, value: Any) -> Any:
@@ -219,19 +219,13 @@ def advise(
         ('auc', 1.0)
     """
     # Check the arguments.
-    seconds = math.inf if time_limit is None else as_float(time_limit)
-    if seconds is None or not seconds > 0:
-        raise ValueError(
-            f"{given('time_limit', shown(time_limit))} must be a positive number of "
-            "seconds, or None"
-        )
-    started = monotonic()
+    seconds, started = _seconds(time_limit), monotonic()
     if time is not None and groups is not None:
         raise ValueError(
             f"{option('groups')} and {option('time')}: ordered folds do not keep groups together; "
             "give one of them"
         )
-    asked = None if scoring is None else Asked.of(scoring)
+    asked = None if scoring is None else RequestedMetric.of(scoring)
     task = task or (None if asked is None else asked.task)
     keywords = {"header": header, "decimal": decimal, "missing": missing, "dates": dates}
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
@@ -259,23 +253,11 @@ def advise(
     seed = 0 if random_state is None else check_integer("random_state", random_state, 0)
     if time is not None:
         when = time if isinstance(time, str) else "time"
-        cells = np.delete(np.array(listing("time", times), dtype=object), unlabelled)
-        order = places_in_time(cells, given("time", when), whole.row_numbers)
-        if len(order) != len(whole):
-            raise ValueError(
-                f"time has {counted(len(times), 'value')}, there are "
-                f"{counted(len(whole) + len(unlabelled), 'row')}; give one per row"
-            )
-        whole = whole.take(np.argsort(order, kind="stable"))
+        whole = _in_order_of_time(whole, times, when, unlabelled)
         cv = folds_by_time(5 if isinstance(cv, str) and cv == "auto" else cv, when)
     rows = _sample(len(whole), rows_compared(len(whole), work), seed)
-    n_rows = len(whole) if rows is None else len(rows)
-    truth = whole.numbers if whole.task == "regression" else whole.y_codes
-    truth = truth if rows is None else truth[rows]
-    if members is not None and rows is not None:
-        members = members[rows]
-    cv = folds_for(n_rows) if isinstance(cv, str) and cv == "auto" else cv
-    folds = make_folds(_feasible(cv, n_rows, members), truth, seed, whole.task, members)
+    members = members if members is None or rows is None else members[rows]
+    folds = _folds_of(whole, rows, members, cv, seed)
     if are_by_time(folds):
         years = dict.fromkeys(passing_years(whole, whole.dates).values(), NO_YEAR)
         left_out, whole = [*left_out, *years.items()], whole.with_unused(years)
@@ -284,7 +266,7 @@ def advise(
     judge = judge_of(sample, asked, np.unique(folds.test_rows))
     # Cross-validate the candidates, choose one, and fit it on all rows.
     listed = candidates(table, judge.shared, judge.weighs_classes, max_leaf_nodes)
-    plan, too_dear = _within_budget(listed, sample, len(folds.pairs), WORK[work].units)
+    plan, over_budget = _within_budget(listed, sample, len(folds.pairs), WORK[work].units)
     options = {"cv": folds, "random_state": seed, "n_jobs": n_jobs, "client": client}
     with warnings_about():
         tried = cross_validated(
@@ -297,23 +279,18 @@ def advise(
             progress=progress,
         )
         # Rows of one group depend on each other, so that they cannot be permuted.
-        is_told = cache(lambda: members is None and is_associated(sample, seed))
-        choice = _chosen(whole, tried, judge, is_told, seed=seed, prefer=prefer)
+        is_informative = cache(lambda: members is None and is_associated(sample, seed))
+        choice = _chosen(whole, tried, judge, is_informative, seed=seed, prefer=prefer)
     # Questions and further facts for the sentence.
     is_tree = bool(choice.params)
     with warnings_about(), quiet():
         if not is_tree and judge.otherwise:
-            few = [one for one in listed if one.params.get("max_leaf_nodes", FEW + 1) <= FEW]
-            trees = {
-                one.name: judge.estimator(**one.params, random_state=seed)
-                for one in (tried.candidates[0], *few)
-                if one.criterion in (None, "gini", "squared_error")
-            }
-            choice.doubts += told_otherwise(
-                sample, trees, judge.otherwise, is_told=is_told(), **options
+            trees = _small_trees([tried.candidates[0], *listed], judge, seed)
+            choice.doubts += better_by_other_metric(
+                sample, trees, judge.otherwise, is_informative=is_informative(), **options
             )
         if is_tree:
-            of_columns = (told_by_gaps, few_rows_per_level)
+            of_columns = (explained_by_missing, few_rows_per_level)
             doubts = (doubt for asked in of_columns for doubt in asked(whole, choice.model))
             choice.doubts += [*leaks(whole), *doubts]
         if (
@@ -328,11 +305,7 @@ def advise(
             places = places_of_dates(X, raw, whole.dates, unlabelled, rows)
             choice.later = on_later_rows(sample, places, choice.model, asked, options)
         if is_tree and judge.weighs_classes and len(table.classes) == 2:
-            found = cross_validate(
-                sample, estimators={"tree": choice.model}, keep_proba=True, **options
-            )
-            how = {"folds": folds, "classes": sample.classes, "scorer": judge.scorer}
-            choice.threshold = best_threshold(found["tree"], judge.truth, **how)
+            choice.threshold = _threshold_of(choice.model, sample, judge, options)
     if judge.rare is not None:
         judge.answers = choice.model.predict(whole).tolist()
     kinds = [kind for kind in checks_of_scope("frame") if kind not in ("codes", "groups")]
@@ -345,7 +318,7 @@ def advise(
         left_out=left_out,
         dates=whole.dates,
         unlabelled=len(unlabelled),
-        too_dear=too_dear,
+        over_budget=over_budget,
         automatic=differences_in_words({one.name: one.params for one in plan}, table),
         work=work,
         time_limit=None if time_limit is None else seconds,
@@ -386,6 +359,66 @@ def _within_budget(
     return allowed, others
 
 
+def _seconds(time_limit: Any) -> float:
+    """A time limit as seconds, infinity for None. Raises ValueError for another value that is no
+    positive number."""
+    seconds = math.inf if time_limit is None else as_float(time_limit)
+    if seconds is None or not seconds > 0:
+        raise ValueError(
+            f"{given('time_limit', shown(time_limit))} must be a positive number of "
+            "seconds, or None"
+        )
+    return seconds
+
+
+def _in_order_of_time(table: Table, times: Any, when: str, unlabelled: Any) -> Table:
+    """The rows in the order of time, equal times in their own order.
+
+    Args:
+        table: the rows with a target.
+        times: the time of each given row.
+        when: name of the times, for errors.
+        unlabelled: positions of the given rows that have no target.
+    """
+    cells = np.delete(np.array(as_list("time", times), dtype=object), unlabelled)
+    order = places_in_time(cells, given("time", when), table.row_numbers)
+    if len(order) != len(table):
+        raise ValueError(
+            f"time has {counted(len(times), 'value')}, there are "
+            f"{counted(len(table) + len(unlabelled), 'row')}; give one per row"
+        )
+    return table.take(np.argsort(order, kind="stable"))
+
+
+def _folds_of(
+    table: Table, rows: np.ndarray | None, members: np.ndarray | None, cv: Any, seed: int
+) -> Folds:
+    """The folds of the rows that candidates are compared on, of which `members` has the groups."""
+    truth = table.numbers if table.task == "regression" else table.y_codes
+    truth = truth if rows is None else truth[rows]
+    cv = folds_for(len(truth)) if isinstance(cv, str) and cv == "auto" else cv
+    return make_folds(_feasible(cv, len(truth), members), truth, seed, table.task, members)
+
+
+def _small_trees(candidates: list[Candidate], judge: Judge, seed: int) -> dict[str, Any]:
+    """The constant, which is the first candidate, and the small trees by the usual criterion of the
+    task, as estimators by name."""
+    constant, *trees = candidates
+    few = [one for one in trees if one.params.get("max_leaf_nodes", FEW + 1) <= FEW]
+    return {
+        one.name: judge.estimator(**one.params, random_state=seed)
+        for one in (constant, *few)
+        if one.criterion in (None, "gini", "squared_error")
+    }
+
+
+def _threshold_of(model: Any, sample: Table, judge: Judge, options: dict[str, Any]) -> Threshold:
+    """The best threshold for a tree of two classes, by its out-of-fold probabilities."""
+    found = cross_validate(sample, estimators={"tree": model}, keep_proba=True, **options)
+    how = {"folds": options["cv"], "classes": sample.classes, "scorer": judge.scorer}
+    return best_threshold(found["tree"], judge.truth, **how)
+
+
 def _sample(n_rows: int, size: int, seed: int) -> np.ndarray | None:
     """Numbers of the rows that candidates are compared on; None: all."""
     if size == n_rows:
@@ -405,9 +438,9 @@ def _feasible(cv: Any, n_rows: int, members: np.ndarray | None) -> Any:
 
 def _chosen(
     whole: Table,
-    tried: Tried,
+    tried: TriedCandidates,
     judge: Judge,
-    is_told: Callable[[], bool],
+    is_informative: Callable[[], bool],
     *,
     seed: int,
     prefer: Prefer,
@@ -419,7 +452,7 @@ def _chosen(
         whole: the rows with their unused columns.
         tried: the candidates.
         judge: the judge of the sample.
-        is_told: whether a permutation test finds that some column is informative.
+        is_informative: whether a permutation test finds that some column is informative.
         seed: of the correction.
         prefer: as in `advise`.
     """
@@ -472,7 +505,7 @@ def _chosen(
         if not (
             place in better
             and expected > floor
-            and (beats(values[place][known], values[best][known], n) or is_told())
+            and (beats(values[place][known], values[best][known], n) or is_informative())
         ):
             place, expected = best, floor
             error = standard_error(floor, float(means[1][best]), n)
@@ -488,4 +521,4 @@ def _chosen(
     for i, row in enumerate(tried.rows):
         row["within_one_se"] = bool(i in near)
         row["chosen"] = i == place
-    return Choice(model, params, judge.scale * expected, abs(judge.scale) * error)
+    return Choice(model, params, judge.scale * expected + 0.0, abs(judge.scale) * error)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from .._checks.aliases import Task
-from .._checks.words import counted, worded
+from .._checks.words import counted, option, worded
 from ..estimators import FastTreeClassifier, FastTreeRegressor
 from ..metrics.constant import best_constant
 from ..metrics.rare import RareClass, few_rows
@@ -36,7 +36,7 @@ LIKE_ACCURACY = ("accuracy", "error_rate", "unclassified_rate")
 """Metrics of labels for which each row counts the same."""
 
 
-class Asked(NamedTuple):
+class RequestedMetric(NamedTuple):
     """The metric that the argument `scoring` of `advise` asks for, resolved to one name and one
     scorer. The task may still be open: some metrics are of classes and numbers."""
 
@@ -45,12 +45,12 @@ class Asked(NamedTuple):
     """A `Scorer`, or a function (estimator, X, y)."""
 
     @classmethod
-    def of(cls, scoring: Any) -> Asked:
+    def of(cls, scoring: Any) -> RequestedMetric:
         """The metric of the argument `scoring`: a name, a scorer, or a function. Raises ValueError
         for several metrics, since candidates need one order.
 
         Examples:
-            >>> Asked.of("f1").name, Asked.of(Scorer("f_beta", beta=2)).name
+            >>> RequestedMetric.of("f1").name, RequestedMetric.of(Scorer("f_beta", beta=2)).name
             ('f1', 'f_beta')
         """
         resolved = resolve_scoring(scoring)
@@ -85,7 +85,7 @@ class Asked(NamedTuple):
         weights of classes or a threshold may raise it.
 
         Examples:
-            >>> Asked.of("f1").weighs_classes, Asked.of("auc").weighs_classes
+            >>> RequestedMetric.of("f1").weighs_classes, RequestedMetric.of("auc").weighs_classes
             (True, False)
         """
         if isinstance(self.scorer, Scorer):
@@ -135,6 +135,7 @@ class _Judge(ABC):
     def __init__(self, table: Table, truth: np.ndarray, tested: np.ndarray) -> None:
         self.target, self.truth, self.shared = table.target, truth, {}
         self.tested = truth[tested]
+        self.is_constant = bool(self.tested.min() == self.tested.max())
         self.where = "" if len(tested) == len(table) else " of the tested rows"
 
     @property
@@ -143,13 +144,19 @@ class _Judge(ABC):
         return self.metric
 
     @abstractmethod
-    def instead(self, candidate: str) -> str:
+    def constant_phrase(self, candidate: str) -> str:
         """The constant to use where no tree is better, `candidate` the best one."""
 
     def no_tree(self, candidate: str, told: str = "") -> str:
         """A sentence that no tree is better than the best constant, `candidate`. `told` names
         another measure by which the columns are informative."""
-        than = f"better than {self.instead(candidate)}"
+        if self.is_constant and self.has_rows:
+            return (
+                f"All tested rows have the same {self.without}, so no tree can be better than "
+                f"{self.constant_phrase(candidate)}: choose folds that test more than one "
+                f"{self.without} ({option('cv')})."
+            )
+        than = f"better than {self.constant_phrase(candidate)}"
         if told:
             return f"By {self.measure} no tree is clearly {than}. {told}"
         by = "" if self.scorer is None else f", by {self.measure},"
@@ -192,11 +199,11 @@ class ClassJudge(_Judge):
         """1.0 where a predicted class code is right, else 0.0, so that the mean is the accuracy."""
         return np.asarray(predicted == truth, dtype=np.float64)
 
-    def shown(self, value: float) -> str:
+    def format(self, value: float) -> str:
         """An accuracy in percent, with one digit after the point and without a sign for percent."""
         return f"{100 * value:.1f}"
 
-    def height(self, row: Mapping[str, Any]) -> float:
+    def bar_length(self, row: Mapping[str, Any]) -> float:
         """The length of a candidate's bar in the table: its accuracy, in [0, 1]."""
         return float(row["accuracy"])
 
@@ -205,27 +212,27 @@ class ClassJudge(_Judge):
         percent."""
         return (
             f"target {self.target!r}; most frequent class{self.where}: {self.label!r}, "
-            f"{self.shown(self.majority)} %."
+            f"{self.format(self.majority)} %."
         )
 
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """The recommendation of a tree, with its accuracy on new rows and the difference to the
         most frequent class in percentage points. `value`, `error`: shares in [0, 1]."""
         return (
-            f"Use {candidate}: {counted(leaves, 'leaf')}, about {self.shown(value)} % right on "
-            f"new rows (standard error {self.shown(error)}; always answering {self.label!r} is "
-            f"right in {self.shown(self.majority)} %, so "
+            f"Use {candidate}: {counted(leaves, 'leaf')}, about {self.format(value)} % right on "
+            f"new rows (standard error {self.format(error)}; always answering {self.label!r} is "
+            f"right in {self.format(self.majority)} %, so "
             f"{100 * (value - self.majority):+.1f} points)."
         )
 
     def in_words(self, value: float) -> str:
         """An accuracy in [0, 1] as a phrase: the percentage of right answers."""
-        return f"{self.shown(value)} % right"
+        return f"{self.format(value)} % right"
 
-    def instead(self, candidate: str) -> str:
+    def constant_phrase(self, candidate: str) -> str:
         """A phrase for the constant answer: the most frequent class and its share of the rows in
         percent. `candidate` is not read, as there is one constant only."""
-        return f"always answering {self.label!r} ({self.shown(self.majority)} % of the rows)"
+        return f"always answering {self.label!r} ({self.format(self.majority)} % of the rows)"
 
     def by_class(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
         """Recall and precision of the rare class, in [0, 1], from class codes; empty if no class is
@@ -263,7 +270,7 @@ class MetricJudge(_Judge):
 
     has_rows = False
 
-    def __init__(self, table: Table, base: Judge, asked: Asked) -> None:
+    def __init__(self, table: Table, base: Judge, asked: RequestedMetric) -> None:
         super().__init__(table, base.truth, np.arange(len(table)))
         scoring = scoring_for_task({asked.name: asked.scorer}, table.task)
         self.base, self.scorer = base, asked.scorer
@@ -293,7 +300,7 @@ class MetricJudge(_Judge):
         and `has_rows` is False."""
         raise NotImplementedError
 
-    def shown(self, value: float) -> str:
+    def format(self, value: float) -> str:
         """A value of the metric with three digits after the point, or three significant ones if it
         is small or large."""
         return f"{value:.3f}" if 1e-2 <= abs(value) < 1e3 or value == 0 else f"{value:.3g}"
@@ -304,7 +311,7 @@ class MetricJudge(_Judge):
             return -math.inf, math.inf
         return self.scorer.metric.minimum, self.scorer.metric.maximum
 
-    def height(self, row: Mapping[str, Any]) -> float:
+    def bar_length(self, row: Mapping[str, Any]) -> float:
         """The length of a candidate's bar in the table: where its value lies between the bounds of
         the metric, 0 for the worst and 1 for the best; 0 if the metric has no finite bounds."""
         low, high = self._bounds()
@@ -323,15 +330,15 @@ class MetricJudge(_Judge):
         better. `value`, `error`: in the unit and the orientation of the metric."""
         return (
             f"Use {candidate}: {counted(leaves, 'leaf')}, {self.measure} about "
-            f"{self.shown(value)} on new rows (standard error {self.shown(error)}; "
+            f"{self.format(value)} on new rows (standard error {self.format(error)}; "
             f"{'larger' if self.scale > 0 else 'smaller'} is better)."
         )
 
     def in_words(self, value: float) -> str:
         """A value of the metric and the name of the metric, as a phrase."""
-        return f"{self.shown(value)} by {self.measure}"
+        return f"{self.format(value)} by {self.measure}"
 
-    def instead(self, candidate: str) -> str:
+    def constant_phrase(self, candidate: str) -> str:
         """A phrase for a constant answer, with the constant's name; its value by the metric is in
         the table."""
         return f"the constant ({candidate})"
@@ -390,44 +397,48 @@ class NumberJudge(_Judge):
         is perfect, -1 is as bad as the mean is on average."""
         return np.abs(np.asarray(predicted - truth, dtype=np.float64)) / self.scale
 
-    def shown(self, value: float) -> str:
+    def format(self, value: float) -> str:
         """A number in the unit of the target, with three significant digits, or with all digits
         before the point; very small and large numbers are in scientific notation."""
         if not 1e-4 < abs(value) < 1e12:
             return f"{value:.3g}"
         return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
-    def height(self, row: Mapping[str, Any]) -> float:
+    def bar_length(self, row: Mapping[str, Any]) -> float:
         """The length of a candidate's bar in the table: the share of the mean's absolute error that
-        it saves. Negative if it is worse than the mean."""
+        it saves. Negative if it is worse than the mean; 0 if the mean has no error."""
+        if not self.errors["mean"]:
+            return 0.0
         return 1.0 - float(row["mae"]) / self.errors["mean"]
 
     def target_text(self) -> str:
         """A note on the target: its name, its mean, how far the mean is off on average, and its
         median."""
         return (
-            f"target {self.target!r}, a number: mean{self.where} {self.shown(self.mean)}, which is "
-            f"{self.shown(self.errors['mean'])} off on average; median {self.shown(self.median)}."
+            f"target {self.target!r}, a number: mean{self.where} {self.format(self.mean)}, which "
+            f"is {self.format(self.errors['mean'])} off on average; "
+            f"median {self.format(self.median)}."
         )
 
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """The recommendation of a tree, with its mean absolute error on new rows in the unit of the
         target, and how much better than the mean that is. `value`, `error`: in the unit of the
         target."""
-        gain = round(100 * self.height({"mae": value}))
-        than = f"{abs(gain)} % {'better' if gain >= 0 else 'worse'}"
+        gain = round(100 * self.bar_length({"mae": value}))
+        than = f", {abs(gain)} % {'better' if gain >= 0 else 'worse'} than always saying the mean"
+        than = than if self.errors["mean"] else ""
         return (
-            f"Use {candidate}: {counted(leaves, 'leaf')}, on new rows about {self.shown(value)} "
-            f"off, {than} than always saying the mean (mean absolute error in the unit of "
-            f"{self.target!r}, standard error {self.shown(error)}; the mean, "
-            f"{self.shown(self.mean)}, is {self.shown(self.errors['mean'])} off)."
+            f"Use {candidate}: {counted(leaves, 'leaf')}, on new rows about {self.format(value)} "
+            f"off{than} (mean absolute error in the unit of {self.target!r}, standard error "
+            f"{self.format(error)}; the mean, {self.format(self.mean)}, is "
+            f"{self.format(self.errors['mean'])} off)."
         )
 
     def in_words(self, value: float) -> str:
         """A mean absolute error as a phrase, in the unit of the target."""
-        return f"{self.shown(value)} off"
+        return f"{self.format(value)} off"
 
-    def instead(self, candidate: str) -> str:
+    def constant_phrase(self, candidate: str) -> str:
         """A phrase for the constant answer `candidate` (the mean or the median), with its mean
         absolute error; for the median also the mean's."""
         name = candidate.removeprefix("the ")
@@ -435,11 +446,11 @@ class NumberJudge(_Judge):
         other = (
             ""
             if name == "mean"
-            else f"; the mean, {self.shown(self.mean)}, is {self.shown(self.errors['mean'])} off"
+            else f"; the mean, {self.format(self.mean)}, is {self.format(self.errors['mean'])} off"
         )
         return (
-            f"always saying {candidate}, {self.shown(value)} (about "
-            f"{self.shown(self.errors[name])} off{other})"
+            f"always saying {candidate}, {self.format(value)} (about "
+            f"{self.format(self.errors[name])} off{other})"
         )
 
 
@@ -452,7 +463,9 @@ def _constant(name: str, criterion: str) -> Candidate:
     return Candidate(name, None, None, None, {"criterion": criterion, **NO_SPLIT})
 
 
-def judge_of(table: Table, asked: Asked | None = None, tested: np.ndarray | None = None) -> Judge:
+def judge_of(
+    table: Table, asked: RequestedMetric | None = None, tested: np.ndarray | None = None
+) -> Judge:
     """The judge of the task of a Table, by the metric that is asked for or by the default metric of
     the task. A number of two values is judged by the root mean squared error.
 
@@ -471,7 +484,7 @@ def judge_of(table: Table, asked: Asked | None = None, tested: np.ndarray | None
     # If the target has two values, the more frequent one has the least absolute error in nearly
     # every leaf.
     if asked is None and isinstance(base, NumberJudge) and not base.are_rates:
-        asked = Asked.of("rmse") if len(np.unique(base.truth)) == 2 else None
+        asked = RequestedMetric.of("rmse") if len(np.unique(base.truth)) == 2 else None
     if asked is None or asked.scorer == Scorer(base.metric):
         return base
     return MetricJudge(table, base, asked)

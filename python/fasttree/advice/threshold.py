@@ -45,7 +45,7 @@ class Threshold(NamedTuple):
     """Standard error of the difference."""
 
 
-class _Said(BaseEstimator):
+class _Identity(BaseEstimator):
     """An estimator whose rows are its predictions, for scorers that take an estimator."""
 
     def predict(self, X: Any) -> Any:
@@ -83,7 +83,7 @@ def best_threshold(
     parts = np.split(np.arange(len(proba)), folds.starts[1:])
     labels, own = np.asarray(classes), truth[folds.test_rows]
     values = np.array(
-        [[scorer(_Said(), labels[one[p]], labels[own[p]]) for p in parts] for one in said]
+        [[scorer(_Identity(), labels[one[p]], labels[own[p]]) for p in parts] for one in said]
     )
     usual, values = values[0], np.nan_to_num(values[1:])
     best = values.sum(axis=1, keepdims=True) - values

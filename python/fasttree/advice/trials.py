@@ -40,7 +40,7 @@ class _TimeIsUp(Exception):
 
 
 @dataclass
-class Tried:
+class TriedCandidates:
     """Cross-validated results of constants (first) and of the candidates.
 
     A quality belongs to a unit in a repetition. Units are rows (whose qualities are means over the
@@ -84,7 +84,7 @@ class Tried:
                 "criterion": candidate.criterion,
                 "nominal_splits": candidate.nominal_splits,
                 "pruning": candidate.pruning,
-                judge.metric: judge.scale * quality,
+                judge.metric: judge.scale * quality + 0.0,  # never -0.0
                 "standard_error": abs(judge.scale) * error,
                 "leaves": leaves,
                 "depth": depth,
@@ -102,7 +102,7 @@ def cross_validated(
     by_rows: bool,
     deadline: float,
     progress: Progress,
-) -> Tried:
+) -> TriedCandidates:
     """Cross-validate candidates until all are tried or time is up.
 
     Candidates that differ in their pruning alone are tried together, as one tree per fold serves
@@ -118,7 +118,7 @@ def cross_validated(
         deadline: of `time.monotonic`, or infinity; the first candidates are tried in any case.
         progress: as in `advise`.
     """
-    out, folds = Tried(), options["cv"]
+    out, folds = TriedCandidates(), options["cv"]
     tested = np.unique(folds.test_rows)
     backend = backend_of(options["client"])
     workers = 1 if backend is None else backend.workers if deadline < math.inf else len(plan)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import checked, generator_of, listing, mapping, maybe, number_array
+from .._checks import as_list, checked, generator_of, mapping, maybe, number_array
 from .._checks.aliases import MaybeArray, Seed
 from .._checks.plain_text import one_line
 from .._checks.saving import save_bytes
@@ -90,9 +90,9 @@ class BayesianNetwork(TableNetwork):
     """
 
     @checked(
-        names=listing,
-        levels=listing,
-        tables=listing,
+        names=as_list,
+        levels=as_list,
+        tables=as_list,
         cuts=maybe(mapping("a list of cut points", np.iterable)),
         fill=maybe(mapping("the number of a level")),
         shares=maybe(mapping("the shares of the levels", np.iterable)),
@@ -111,7 +111,7 @@ class BayesianNetwork(TableNetwork):
         self.names = [str(name) for name in names]
         if len(set(self.names)) < len(self.names) or not self.names:
             raise ValueError(f"names of columns are distinct, at least one: {self.names}")
-        self.levels = [tuple(listing("levels", labels)) for labels in levels]
+        self.levels = [tuple(as_list("levels", labels)) for labels in levels]
         if len(self.levels) != len(self.names) or not all(self.levels):
             raise ValueError("levels: a list of at least one label for each column")
         lists = parent_lists(parents, self.names)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import check_share, check_whole, is_whole, listing, mapping, number_in, one_of, shown
+from .._checks import as_list, check_share, check_whole, is_whole, mapping, number_in, one_of, shown
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import resolve_names
 from ..discretize import interval_labels, make
@@ -199,6 +199,6 @@ def prior_config(
     return {
         "arc_probability": arc_probability,
         "arcs": [[*ends, p] for ends, p in arcs],
-        "ordered": [pair(columns, "ordered") for columns in listing("ordered", ordered)],
-        "tied": [pair(columns, "tied") for columns in listing("tied", tied)],
+        "ordered": [pair(columns, "ordered") for columns in as_list("ordered", ordered)],
+        "tied": [pair(columns, "tied") for columns in as_list("tied", tied)],
     }

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._checks import check_whole, listing
+from .._checks import as_list, check_whole
 from .reading import place
 
 Parents = Sequence[Sequence[int]]
@@ -31,14 +31,14 @@ def parent_lists(parents: Any, names: Sequence[str]) -> list[list[int]]:
     [[2], [], [1]]
     """
     given: Sequence[Iterable[int | str]] = getattr(parents, "parents", parents)
-    given = listing("parents", given)
+    given = as_list("parents", given)
     if len(given) != len(names):
         raise ValueError(
             f"parents has {len(given)} lists for {len(names)} columns, the class among them (last)"
         )
     lists = []
     for child, keys in zip(names, given, strict=True):
-        keys = listing(f"parents of {child!r}", keys)
+        keys = as_list(f"parents of {child!r}", keys)
         numbers = [place(names, key, f"parents of {child!r}") for key in keys]
         if len(set(numbers)) < len(numbers):
             raise ValueError(f"parents of {child!r}: {keys!r} names a column twice")
@@ -92,9 +92,9 @@ def markov_class(
 
 def _numbers(name: str, graph: Any) -> list[list[int]]:
     """The parents of a graph's columns by number."""
-    lists = listing(name, getattr(graph, "parents", graph))
+    lists = as_list(name, getattr(graph, "parents", graph))
     return [
-        [check_whole(name, i, 0, len(lists) - 1) for i in listing(name, parents)]
+        [check_whole(name, i, 0, len(lists) - 1) for i in as_list(name, parents)]
         for parents in lists
     ]
 

@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["datasets", "describe", "no-such-set"])
     2
     """
-    from .streams import drop, prepare, say
+    from .streams import drop, prepare, print_to_stderr
 
     prepare()
     code = 0
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:  # stdout is full or closed
         drop(sys.stdout)
         if code == 0 and not isinstance(error, BrokenPipeError):
-            say(f"ftree: error: standard output: {error.strerror}")
+            print_to_stderr(f"ftree: error: standard output: {error.strerror}")
             code = 2
     return code
 

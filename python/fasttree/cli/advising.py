@@ -16,7 +16,7 @@ from .bundles import Without, examples
 from .folding import FoldColumns
 from .output import check_writable, emit
 from .shell import SHELL, listed, quoted, split_list
-from .streams import say
+from .streams import print_to_stderr
 
 PATIENCE = 3.0
 """Seconds of silence where no bar is drawn."""
@@ -146,7 +146,7 @@ def _said_once(work: str) -> Callable[[int, int], None]:
     def report(done: int, total: int) -> None:
         spent = monotonic() - started
         if 0 < done < total and spent > PATIENCE and next(lines, None) is not None:
-            say(
+            print_to_stderr(
                 f"ftree: {done} of {counted(total, 'candidate')} tried in {spent:.0f} s; "
                 f"{fewer}--time-limit SECONDS ends it"
             )

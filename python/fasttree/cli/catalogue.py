@@ -33,7 +33,7 @@ def criteria(
 
     # One criterion in full, or a table of all, or of the criteria on one kind of evidence.
     if name is not None:
-        emit(_described(found(name)), found(name), json)
+        emit(_described(criterion_record(name)), criterion_record(name), json)
         return
     known = list(list_criteria())
     kinds = sorted({row["evidence"] for row in known})
@@ -54,7 +54,7 @@ def _summary(row: dict[str, Any]) -> str:
     return f"{row['summary']}{also}"
 
 
-def found(name: str) -> dict[str, Any]:
+def criterion_record(name: str) -> dict[str, Any]:
     """The record of a criterion by its name, an alias or its class, as `list_criteria` has it.
     ValueError, with the most similar name, for another text."""
     from ..criteria import list_criteria, suggestion
@@ -119,7 +119,7 @@ def cite(
         elif text.upper() in OF_PRESETS:
             keys[OF_PRESETS[text.upper()]] = None
         else:
-            keys |= dict.fromkeys(found(text.partition("(")[0])["publications"])
+            keys |= dict.fromkeys(criterion_record(text.partition("(")[0])["publications"])
     entries = [publications()[key] for key in keys] or [SOFTWARE.format(core_version())]
     text = "\n\n".join(entries)
     emit(text, {"command": "cite", "bibtex": text}, json)

@@ -19,7 +19,7 @@ from . import options as o
 from .bundles import examples
 from .output import emit
 from .shell import split_list
-from .streams import say
+from .streams import print_to_stderr
 
 if TYPE_CHECKING:
     from ..experiments.reproduction import Reproduction
@@ -57,7 +57,9 @@ class Execution:
         except KeyboardInterrupt:
             if self.journal is not None and self.journal.exists():
                 done = _done(read_journal(self.journal))
-                say(f"ftree: {self.journal} holds {done}; the same command goes on from there")
+                print_to_stderr(
+                    f"ftree: {self.journal} holds {done}; the same command goes on from there"
+                )
             raise
 
     def _client(self) -> Any:

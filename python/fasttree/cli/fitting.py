@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import criteria
 from .._checks.data_warnings import quiet
-from .._checks.naming import is_by_test, shown_criterion
+from .._checks.naming import shown_criterion, splits_by_significance
 from .._checks.saving import save_text
 from .._checks.words import argument, counted, in_text
 from ..exports.answers import figures
@@ -183,7 +183,7 @@ def may_be_pruned(tree: Any) -> bool:
     given, and nothing else that ends its growth early."""
     params = tree.get_params(deep=False)
     has_none = params.get("pruning", "") is None and not params["ccp_alpha"]
-    return has_none and not is_by_test(tree)
+    return has_none and not splits_by_significance(tree)
 
 
 def advice_of(

@@ -50,7 +50,7 @@ Options:
   --version            Print the version and exit.
   --install-completion Install completion for the current shell.
   --show-completion    Print the completion script of the current shell.
-  -h, --help           Print this text, or that of a command, and exit.
+  -h, --help           Print this text, or the help of a command, and exit.
 
 Start with:
   ftree advise iris

@@ -19,7 +19,7 @@ from .bundles import Without, examples
 from .output import check_writable, emit
 from .shell import listed
 from .showing import ModelFile, model_of, rows_for
-from .streams import say
+from .streams import print_to_stderr
 from .tasks import quality_of
 
 
@@ -123,7 +123,7 @@ def predict(
     emit(text, document, json)
     if said:
         sys.stdout.flush()
-        say("\n".join(said))
+        print_to_stderr("\n".join(said))
 
 
 def _csv_text(

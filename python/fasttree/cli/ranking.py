@@ -278,13 +278,13 @@ def _missing_value_notes(rows: Table, criteria: dict[str, Any]) -> list[str]:
         criteria: the criteria by name.
     """
     from ..criteria import evidence_of
-    from ..estimators.automatic import has_missing, missing_of
+    from ..estimators.automatic import has_missing, missing_treatment
 
     differ = [
         name
         for name, criterion in criteria.items()
         if evidence_of(criterion) in ("table", "moments", "order")
-        and missing_of({"criterion": criterion}) == "branch"
+        and missing_treatment({"criterion": criterion}) == "branch"
     ]
     if not differ or not has_missing(rows):
         return []

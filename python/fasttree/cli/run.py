@@ -18,7 +18,7 @@ import typer
 from .._checks import plain_text
 from .._checks.words import speaking
 from .shell import SHELL
-from .streams import drop, say
+from .streams import drop, print_to_stderr
 from .unknown_names import meant_by
 
 REFUSED, INTERRUPTED, TERMINATED, BROKEN = 2, 130, 143, 1
@@ -48,12 +48,12 @@ def _joined(message: Any) -> str:
 
 def _complain(text: str) -> None:
     """Print an error."""
-    say(f"ftree: error: {text}")
+    print_to_stderr(f"ftree: error: {text}")
 
 
 def _warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning, as `warnings.showwarning` does."""
-    say(f"ftree: warning: {_joined(message)}")
+    print_to_stderr(f"ftree: warning: {_joined(message)}")
 
 
 def run(arguments: list[str]) -> int:
@@ -106,7 +106,7 @@ def _run(arguments: list[str], asked: list[int]) -> int:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
-        say("ftree: terminated" if asked else "ftree: interrupted")
+        print_to_stderr("ftree: terminated" if asked else "ftree: interrupted")
         return TERMINATED if asked else INTERRUPTED
     except typer.Exit as stop:
         return int(stop.exit_code)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from .._checks import one_of
-from .._checks.naming import is_by_test, shown_criterion
+from .._checks.naming import shown_criterion, splits_by_significance
 from .._checks.saving import save_bytes
 from .._checks.words import counted
 from ..exports import FORMATS
@@ -26,7 +26,7 @@ from . import options as o
 from .bundles import examples
 from .output import check_writable, emit, save_picture
 from .shell import split_list
-from .streams import say
+from .streams import print_to_stderr
 
 ModelFile = Annotated[
     Path,
@@ -124,7 +124,7 @@ def sizes(tree: Any) -> dict[str, int]:
 def tests_of(tree: Any) -> dict[str, list[float]]:
     """Statistic and p-value of each node by name, in pre-order, if tests have chosen the splits of
     the tree; else an empty dictionary."""
-    if not is_by_test(tree):
+    if not splits_by_significance(tree):
         return {}
     return {name: getattr(tree.tree_, name).tolist() for name in ("statistic", "p_value")}
 
@@ -251,9 +251,9 @@ def _say_inputs(tree: Any, form: str) -> None:
         for zone in [tree._schema.dates[name].zone]
     ]
     if quoted and form != "sql":  # SQL takes them from the dates itself
-        say(f"{form} reads numbers of dates: {'; '.join(quoted)}")
-    if said := Reading(tree).said_sentinels:
-        say(f"{form} reads numbers as missing, as the model does: {said}")
+        print_to_stderr(f"{form} reads numbers of dates: {'; '.join(quoted)}")
+    if said := Reading(tree).sentinels_text:
+        print_to_stderr(f"{form} reads numbers as missing, as the model does: {said}")
 
 
 def _check_format(form: str, out: Path | None, depth: int | None) -> None:
@@ -365,7 +365,7 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
 
     columns = columns or o.Columns()
     drop, schema = split_list(columns.drop), tree._schema
-    missing = schema.file_cells.beside(FileCells.of(columns.reading.get("missing")))
+    missing = schema.file_cells.merged_with(FileCells.of(columns.reading.get("missing")))
     reading = {**columns.reading, "missing": missing, "as_given": False}
     target, names = schema.target, schema.given_names
     read = load(data, target=False, drop=drop, **reading)

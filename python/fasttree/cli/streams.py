@@ -40,7 +40,7 @@ def write(text: str, stream: TextIO | None = None) -> None:
     stream.write(text)
 
 
-def say(text: str) -> None:
+def print_to_stderr(text: str) -> None:
     """Write a line to stderr, if it can be written; a closed stderr is no error."""
     try:
         write(text + "\n", sys.stderr)

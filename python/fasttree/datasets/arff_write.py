@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having, maybe, path_of, string
+from .._checks import checked, maybe, object_with, path_of, string
 from .._checks.saving import save_bytes
 from .._engine.encoding import refuse_halves
 from ..table import Table
@@ -47,7 +47,9 @@ def quote(text: Any) -> str:
     return f"'{body}'"
 
 
-@checked(table=having("a Table", "columns", "target_column"), path=path_of, relation=maybe(string))
+@checked(
+    table=object_with("a Table", "columns", "target_column"), path=path_of, relation=maybe(string)
+)
 def dump_arff(table: Table, path: str | os.PathLike[str], *, relation: str | None = None) -> None:
     """Write a Table as an ARFF file (gzip-compressed if the name ends in ``.gz``).
 

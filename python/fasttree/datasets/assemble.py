@@ -43,7 +43,7 @@ class Contents:
     has_feature_names: bool = True
     declares_classes: bool = True
     """Whether the format declares the classes; the categories of a data frame do not."""
-    written: FileCells = field(default_factory=FileCells)
+    number_format: FileCells = field(default_factory=FileCells)
     """The decimal mark, where it is known, and signs at numbers."""
     numbers: Collection[str] = ()
     """The columns that the format declares as numbers."""
@@ -75,7 +75,7 @@ def assemble(found: Contents, target: TargetName, path: Path, task: Task | None)
         has_feature_names=found.has_feature_names,
         task=task or "classification",
     )
-    table.sample_weight, table.file_cells = found.weights, found.written
+    table.sample_weight, table.file_cells = found.weights, found.number_format
     return table.with_unused(found.unused)
 
 

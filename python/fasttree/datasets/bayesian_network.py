@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import check_whole, generator_of, listing, number_in, one_of
+from .._checks import as_list, check_whole, generator_of, number_in, one_of
 from .._checks.aliases import Seed
 from ..table import Table
 from .label_tables import table_of_codes
@@ -196,7 +196,7 @@ def make_bayesian_network(
         values = (
             (n_values,) * d
             if isinstance(n_values, (int, np.integer))
-            else tuple(listing("n_values", n_values))
+            else tuple(as_list("n_values", n_values))
         )
         if len(values) != d:
             raise ValueError(f"n_values has {len(values)} numbers but there are {d} attributes")

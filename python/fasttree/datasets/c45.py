@@ -54,25 +54,25 @@ class Declaration:
     encoding: str
 
 
-def clean(text: str) -> str:
+def unescape(text: str) -> str:
     r"""Undo backslashes and squeeze blanks.
 
     Examples:
-        >>> clean("  head  and neck "), clean(r"a\,b")
+        >>> unescape("  head  and neck "), unescape(r"a\,b")
         ('head and neck', 'a,b')
     """
     return re.sub(r"\\(.)", r"\1", " ".join(text.split()))
 
 
-def cut(line: str) -> str:
+def without_comment(line: str) -> str:
     """The line without its comment and the full stop at its end."""
     line = _COMMENT.split(line, maxsplit=1)[0].strip()
     return line[:-1].rstrip() if line.endswith(".") and not line.endswith("\\.") else line
 
 
-def split(text: str, sep: str = ",") -> list[str]:
+def split_unescaped(text: str, sep: str = ",") -> list[str]:
     """The cleaned pieces between unescaped separators."""
-    return [clean(piece) for piece in re.split(rf"(?<!\\){sep}", text)]
+    return [unescape(piece) for piece in re.split(rf"(?<!\\){sep}", text)]
 
 
 def _text(path: Path, limits: Limits | None) -> tuple[str, str]:
@@ -105,8 +105,8 @@ def _entries(path: Path, text: str) -> list[tuple[int, str]]:
             continue
         # A full stop followed by more text ends an entry within the line.
         for piece in re.split(r"(?<!\\)\.(?=\s+\S)", pending):
-            if cut(piece):
-                entries.append((start, cut(piece)))
+            if without_comment(piece):
+                entries.append((start, without_comment(piece)))
         pending = ""
     if pending:
         raise DataFileError("the entry is not complete", path, start, None, pending)
@@ -127,7 +127,7 @@ def read_names(path: Path, limits: Limits | None = None) -> Declaration:
     attributes = [_attribute(path, line, entry) for line, entry in others]
     if not attributes:
         raise DataFileError("there are no attributes after the classes", path)
-    classes = split(first_entry)
+    classes = split_unescaped(first_entry)
     if len(classes) == 1 and any(attribute.name == classes[0] for attribute in attributes):
         return Declaration(classes[0], attributes, encoding)
     attributes.append(Attribute("class", "nominal", classes, first_line))
@@ -137,7 +137,7 @@ def read_names(path: Path, limits: Limits | None = None) -> Declaration:
 def _attribute(path: Path, line: int, entry: str) -> Attribute:
     """The attribute that an entry ``name: type`` or ``name: label, label, ...`` declares."""
     name, *rest = re.split(r"(?<!\\):", entry, maxsplit=1)
-    name = clean(name)
+    name = unescape(name)
     if rest and rest[0].startswith("="):
         raise DataFileError(
             "is an attribute defined by a formula; compute it beforehand", path, line, name, entry
@@ -146,7 +146,7 @@ def _attribute(path: Path, line: int, entry: str) -> Attribute:
         raise DataFileError(
             "has no colon; write 'name: continuous.' or 'name: a, b.'", path, line, None, entry
         )
-    labels = split(rest[0])
+    labels = split_unescaped(rest[0])
     keyword = labels[0].lower() if len(labels) == 1 else ""
     if keyword == "continuous":
         return Attribute(name, "numeric", [], line)

@@ -120,7 +120,6 @@ def read_delimited(
     if decimal not in (None, ".", ","):
         raise ValueError(f"{given('decimal', shown(decimal))} is not known; use '.', ',' or None")
     cells = FileCells.of(missing)
-    # Columns that turned out to hold text after the sample are read again, as labels.
     first = _Pass(
         path,
         sep,
@@ -132,50 +131,26 @@ def read_delimited(
         cells=cells,
         skipped=skipped,
     )
-    try:
-        columns = first.read(None)
-    except DataFileError:
-        if not any(b'\\"' in block for block in blocks(path, limits)):
-            raise
-        first = replace(first, has_escapes=True, first_lines=None)
-        columns = first.read(None)
-        first.layout.said.append('quotes inside cells are written as \\"')
-    if first.failed:
-        second = replace(first)
-        columns |= second.read(set(first.failed))
-        first.matched |= second.matched
-    encoding_of(path, first.latin1_line)
-    columns = with_own_words(
-        path,
-        columns,
-        cells,
-        (first.missing, first.matched),
-        lambda j, words: replace(first, missing=words).read({j})[j],
-    )
+    first, columns = _read_columns(first)
     n_notes = _notes_at_end([*columns.values()]) if header is None else 0
     if n_notes:
         rows = np.arange(len(next(iter(columns.values()))) - n_notes)
         columns = {j: column.as_seen(rows).take(rows) for j, column in columns.items()}
-        first.layout.said.append(f"{counted(n_notes, 'note')} at the end, left out")
+        first.layout.notes.append(f"{counted(n_notes, 'note')} at the end, left out")
     if first.repeated:
         lines = f"{counted(len(first.repeated), 'line')} ({some_of([*map(str, first.repeated)])})"
-        first.layout.said.append(f"the names of the columns stand again in {lines}, left out")
+        first.layout.notes.append(f"the names of the columns stand again in {lines}, left out")
     matched = first.matched
     for j, column in columns.items():
         if column.levels:  # texts for all columns are missing already
             columns[j], found = cells.without(column)
             matched |= found
-    # The decimal mark: the caller's, else a comma where a column says so, else the mark of the
-    # model's own file, else what another column has. A column that it does not read may have the
-    # other one.
-    numeric = {j: column for j, column in columns.items() if column.kind == "numeric"}
-    found_marks = {decimal_mark_of(column) for column in columns.values()}
-    mark = decimal or ("," if "," in found_marks else cells.decimal)
-    if mark is None and ("." in found_marks or any(map(has_decimal_point, numeric.values()))):
-        mark = "."
+    # A column that the decimal mark does not read may have the other one.
+    mark = decimal or _decimal_mark([*columns.values()], cells)
     marks, decimal = [decimal] if decimal else [mark, None], "," if mark == "," else decimal
     # Thousands between points: the texts of such columns are read again.
-    grouped = {j for j, column in numeric.items() if decimal == "," and may_have_thousands(column)}
+    numeric = {j for j, column in columns.items() if column.kind == "numeric"}
+    grouped = {j for j in numeric if decimal == "," and may_have_thousands(columns[j])}
     if grouped:
         thousands = {j: as_numbers(c, sep, ",") for j, c in replace(first).read(grouped).items()}
         columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
@@ -196,10 +171,50 @@ def read_delimited(
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
-    written = FileCells(decimal=decimal, signs=tuple(signs))
+    number_format = FileCells(decimal=decimal, signs=tuple(signs))
     named = names is not None or first.layout.header is not None
-    columns_read = _with_names(numbers_read, first)
-    return Contents(columns_read, split_suffix(path)[0], has_feature_names=named, written=written)
+    columns_read, name = _with_names(numbers_read, first), split_suffix(path)[0]
+    return Contents(columns_read, name, has_feature_names=named, number_format=number_format)
+
+
+def _read_columns(first: _Pass) -> tuple[_Pass, dict[int, Column]]:
+    """The columns of a file by their positions, and the pass that read them.
+
+    The pass is another one where quotes inside cells are escaped. Columns that turned out to hold
+    text after the sample are read again, as labels.
+    """
+    try:
+        columns = first.read(None)
+    except DataFileError:
+        if not any(b'\\"' in block for block in blocks(first.path, first.limits)):
+            raise
+        first = replace(first, has_escapes=True, first_lines=None)
+        columns = first.read(None)
+        first.layout.notes.append('quotes inside cells are written as \\"')
+    if first.failed:
+        second = replace(first)
+        columns |= second.read(set(first.failed))
+        first.matched |= second.matched
+    encoding_of(first.path, first.latin1_line)
+    return first, with_own_words(
+        first.path,
+        columns,
+        first.cells,
+        (first.missing, first.matched),
+        lambda j, words: replace(first, missing=words).read({j})[j],
+    )
+
+
+def _decimal_mark(columns: Sequence[Column], cells: FileCells) -> str | None:
+    """The decimal mark of the columns: a comma where a column says so, else the mark of the model's
+    own file, else a point where a column has one; None if no column tells."""
+    marks = {decimal_mark_of(column) for column in columns}
+    mark = "," if "," in marks else cells.decimal
+    if mark is None and (
+        "." in marks or any(has_decimal_point(one) for one in columns if one.kind == "numeric")
+    ):
+        return "."
+    return mark
 
 
 def _notes_at_end(columns: Sequence[Column]) -> int:
@@ -228,20 +243,20 @@ def _is_note(column: Column, row: int, n_columns: int) -> bool:
 def _with_names(columns: list[Column], read: _Pass) -> list[Column]:
     """The columns without an index and without columns that have neither name nor value. A warning
     tells which columns were left out."""
-    said, kept = read.layout.said, columns
+    notes, kept = read.layout.notes, columns
     if read.renamed:
-        said.append(f"columns of one name are numbered: {some_of([*map(repr, read.renamed)])}")
+        notes.append(f"columns of one name are numbered: {some_of([*map(repr, read.renamed)])}")
     unnamed = [name in read.unnamed for name in (c.name for c in columns)]
     leading = [*unnamed, False].index(False)
     if 0 < leading < len(columns) and index_of(columns[:leading]):
         kept = columns[leading:]
-        said.append("the unnamed first column is the index of the rows, left out")
+        notes.append("the unnamed first column is the index of the rows, left out")
     empty = [c for c in kept if c.name in read.unnamed and c.n_missing == len(c)]
     if empty and len(empty) < len(kept):
         kept = [c for c in kept if c not in empty]
-        said.append(f"{counted(len(empty), 'column')} without a name and a value left out")
-    if said and not is_quiet():
-        warn_caller(f"{os.fspath(read.path)}: {'; '.join(said)}", UserWarning)
+        notes.append(f"{counted(len(empty), 'column')} without a name and a value left out")
+    if notes and not is_quiet():
+        warn_caller(f"{os.fspath(read.path)}: {'; '.join(notes)}", UserWarning)
     return kept
 
 

@@ -26,11 +26,11 @@ from typing import Any, Literal
 
 from .._checks import (
     HALF,
+    as_list,
     checked,
     choice,
-    having,
-    listing,
     maybe,
+    object_with,
     one_value,
     path_of,
     text_or_texts,
@@ -63,7 +63,7 @@ def _source(name: str, value: Any) -> str | os.PathLike[str]:
 @checked(
     path=_source,
     drop=text_or_texts,
-    limits=maybe(having("fasttree.datasets.Limits", "core")),
+    limits=maybe(object_with("fasttree.datasets.Limits", "core")),
     target=one_value,
     task=maybe(choice(*TASKS)),
 )
@@ -135,7 +135,7 @@ def load(
     options: dict[str, Any] = {"sep": sep, "header": header, "names": names, "decimal": decimal}
     options["missing"] = missing = FileCells.of(missing)
     formats: Mapping[str, Any] = (
-        dates if isinstance(dates, Mapping) else dict.fromkeys(listing("dates", dates))
+        dates if isinstance(dates, Mapping) else dict.fromkeys(as_list("dates", dates))
     )
     unread: dict[str, str] = {}
     first: DataFileError | None = None
@@ -164,7 +164,7 @@ def load(
     given["task"] = None if is_plain else task
     given["as_given"] = None if table.as_given else False
     given["missing"], given["dates"] = missing.as_argument() or None, dates or None
-    table.file_cells = replace(table.file_cells, **missing.told)
+    table.file_cells = replace(table.file_cells, **missing.given_fields)
     if not missing.remembered:  # to a model, they are known
         table.file_cells.warn_of_signs(f"{text}: ")
     arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
@@ -201,7 +201,7 @@ def _read(
         frame, label, title = fetch(text.removeprefix("openml:"), target)
         read = columns_of_frame(frame, drop, text, as_given=as_given, dates=dates)
         _refuse(options, text)
-        found = Contents([*read.columns], title, written=read.file_cells, unused=read.unused)
+        found = Contents([*read.columns], title, number_format=read.file_cells, unused=read.unused)
         found.numbers = [column.name for column in found.columns if column.kind == "numeric"]
         return assemble(found, label, text, task)
     if not os.path.exists(text):
@@ -300,7 +300,7 @@ def _contents(
         own = find_target([name for name in frame.columns if name not in drop], None, text)
         columns = [*read.columns]
         found = Contents(columns, stem, own, declares_classes=False, numbers=numbers)
-        found.unused, found.written = read.unused, read.file_cells
+        found.unused, found.number_format = read.unused, read.file_cells
     elif form == "unread":
         what = other_format(text, limits)
         said = f"files of type {kind} are" if what is None else f"the file is {what}, which is"
@@ -365,11 +365,11 @@ def _without(columns: list[Column], drop: Collection[str], path: Path) -> list[C
 
 def _bundled(text: str, target: TargetName, drop: Collection[str], task: Task | None) -> Table:
     """A bundled data set by name; an unknown name is a missing file, with the names near to it."""
-    from .shelf import SHELF
+    from .shelf import BUNDLED
 
     key = text.replace("_", "-").lower()
-    if key in SHELF:
-        table = SHELF[key].load()
+    if key in BUNDLED:
+        table = BUNDLED[key].load()
         if target is None and not drop and task != "regression":
             return table
         label = table.target_column
@@ -379,7 +379,7 @@ def _bundled(text: str, target: TargetName, drop: Collection[str], task: Task | 
         return assemble(Contents(columns, table.name), named, text, task)
     folder = os.path.dirname(text) or "."
     files = os.listdir(folder) if os.path.isdir(folder) else []
-    hint = did_you_mean(os.path.basename(text), [*files, *SHELF], most=3, least=0.5)
+    hint = did_you_mean(os.path.basename(text), [*files, *BUNDLED], most=3, least=0.5)
     hint = hint and f"; {hint}"
     if is_prefix(text):
         hint = f"; it is the prefix of a PLINK study: give {text}.bed"

@@ -66,7 +66,7 @@ class Layout(NamedTuple):
     """The record with the names of the columns; None without one."""
     has_row_names: bool
     """Whether the header has no cell for the first column, which holds the names of the rows."""
-    said: list[str]
+    notes: list[str]
     """What is unusual about the first lines, in words for a warning."""
     repeats: bool
     """Whether a record with the same cells as the header is a repetition of it, and no row."""
@@ -158,13 +158,13 @@ def layout(
     lengths = Counter(map(len, rows[1:] or rows))
     most = max(lengths.values())
     width = next(length for length in map(len, rows) if lengths[length] == most)
-    first, said = 0, []
+    first, notes = 0, []
     while first + 1 < len(rows) and _is_title(rows[first:], width, header, evidence_of):
         first += 1
     if first == 1:
-        said.append("line 1 is a title or comment")
+        notes.append("line 1 is a title or comment")
     elif first:
-        said.append(f"the first {first} lines are titles or comments")
+        notes.append(f"the first {first} lines are titles or comments")
     cells, below = _unmarked(rows[first], width), rows[first + 1 :]
     whole = [row for row in below if len(row) == width]
     others = [row for row in whole if row != cells]
@@ -175,32 +175,32 @@ def layout(
         if whole and not any(row[-1] for row in whole):
             width -= 1
             evidence = evidence_of(cells, whole)
-            said.append("the lines end in a separator")
+            notes.append("the lines end in a separator")
         else:
             has_row_names = True
-            said.append("the first column has the names of the rows, left out")
+            notes.append("the first column has the names of the rows, left out")
     elif len(cells) == width or (len(cells) == width + 1 and not cells[-1]):
         evidence = evidence_of(cells[:width], whole)
     else:  # an error that the reader finds in the rows
         width = len(cells)
     if header is None and known and not below and not {*cells} & {*known}:
         evidence = -math.inf
-        said.append("the one line holds no name of the model's columns and is read as values")
+        notes.append("the one line holds no name of the model's columns and is read as values")
     has_header = evidence > 0 if header is None else header
     if header is None and abs(evidence) < IN_DOUBT and len(below) > 1:
         other = f"{'values' if has_header else 'names'}, {argument('header', not has_header)}"
         taken = "names of the columns" if has_header else "values"
-        said.append(f"the line {','.join(cells)[:60]!r} is read as {taken} (if it has {other})")
+        notes.append(f"the line {','.join(cells)[:60]!r} is read as {taken} (if it has {other})")
     if not has_header and width > 1 and not any(row[-1] for row in [cells, *whole]):
         width -= 1
-        said.append("the lines end in a separator")
+        notes.append("the lines end in a separator")
     units = _units(whole, cells, missing) if header is None and has_header else []
     for row in units:
-        said.append(f"the line {','.join(row)[:60]!r} below the names is units or text, left out")
+        notes.append(f"the line {','.join(row)[:60]!r} below the names is units or text, left out")
     above = first + has_header + len(units)
     names_row = first if has_header else None
     repeats = has_header and width > 1 and evidence > 0 and None in map(_value, cells)
-    return Layout(above, width, names_row, has_row_names and has_header, said, repeats)
+    return Layout(above, width, names_row, has_row_names and has_header, notes, repeats)
 
 
 def _units(rows: Sequence[Row], names: Row, missing: Collection[str]) -> Sequence[Row]:

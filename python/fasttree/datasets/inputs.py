@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from .._checks import listing, shown
+from .._checks import as_list, shown
 from .._checks.aliases import MaybeArray, Task
 from .._checks.data_warnings import is_quiet, warn_caller
 from .._checks.words import data_row
@@ -78,7 +78,7 @@ def as_nominal(table: Table, wanted: Any) -> Table:
     if wanted == "from_dtype":
         return table
     own = [column.name for column in table.columns if column.kind == "nominal"]
-    names = table.feature_names if wanted == "all" else listing("categorical_features", wanted)
+    names = table.feature_names if wanted == "all" else as_list("categorical_features", wanted)
     return Table.from_any(table, categorical_features=[*own, *names])
 
 

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from .._checks import checked, having, path_of
+from .._checks import checked, object_with, path_of
 from .._checks.mapped import check_mapped
 from .._checks.saving import replace_files
 from .genotypes import UNPACKED_VARIANTS, Genotypes
@@ -32,7 +32,7 @@ CODES: tuple[dict[Any, str], ...] = (
 """The three spellings of the two classes, each with its code in a .fam."""
 
 
-@checked(genotypes=having("Genotypes", "packed", "sample_ids", "alleles"), path=path_of)
+@checked(genotypes=object_with("Genotypes", "packed", "sample_ids", "alleles"), path=path_of)
 def dump_plink(genotypes: Genotypes, path: str | os.PathLike[str]) -> str:
     """Write genotypes as ``.bed``, ``.bim`` and ``.fam``.
 

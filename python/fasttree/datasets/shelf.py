@@ -1,9 +1,9 @@
-"""The bundled data sets: `list_datasets`, the ``load_...`` functions, and the registry `SHELF`.
+"""The bundled data sets: `list_datasets`, the ``load_...`` functions, and the registry `BUNDLED`.
 
 What
     Sets that follow a rule are computed on request (`all_cases`, `bit_problems`, `monks`); iris,
     wine and breast cancer come from scikit-learn's copies. No data file is shipped. `load` looks
-    plain names up in `SHELF`.
+    plain names up in `BUNDLED`.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def _from_sklearn(name: str) -> Table:
     return Table(bunch.data, labels[bunch.target], feature_names=names, levels=levels, name=title)
 
 
-SHELF: dict[str, Entry] = {}
+BUNDLED: dict[str, Entry] = {}
 """Entries by name, in alphabetical order, as the loaders stand in this file."""
 
 
 def _bundled(rows: int, features: int, classes: int, source: str) -> Callable[[Loader], Loader]:
-    """Put a loader on the `SHELF`; its Tables name it as their origin."""
+    """Enter a loader into `BUNDLED`; its Tables name the data set as their origin."""
 
     def decorate(load: Loader) -> Loader:
         @wraps(load)
@@ -62,7 +62,7 @@ def _bundled(rows: int, features: int, classes: int, source: str) -> Callable[[L
             return table
 
         name = load.__name__.removeprefix("load_").replace("_", "-")
-        SHELF[name] = Entry(loaded, rows, features, classes, source)
+        BUNDLED[name] = Entry(loaded, rows, features, classes, source)
         return loaded
 
     return decorate
@@ -156,6 +156,6 @@ def list_datasets() -> Records:
     facts = ("rows", "features", "classes", "source")
     rows = [
         {"name": name, **{fact: getattr(entry, fact) for fact in facts}}
-        for name, entry in SHELF.items()
+        for name, entry in BUNDLED.items()
     ]
     return Records(rows, title=f"{len(rows)} data sets: load(name)")

@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import _engine
 from ..estimators.batches.passes import Encoded
-from .partitions import aligned, each
+from .partitions import aligned, submit_each
 
 ROWS_PER_TASK = 1 << 22
 """Rows that one task sorts."""
@@ -104,19 +104,19 @@ def places_of(client: Any, parts: list[Any], rows: int, copies_at: int | None) -
     n_ranges = max(1, -(-rows // ROWS_PER_TASK))
     by_range = []
     for number in range(n_ranges):
-        pieces = each(client, _in_range, sorted_parts, n_ranges, number)
+        pieces = submit_each(client, _in_range, sorted_parts, n_ranges, number)
         by_range.append(client.submit(_positions, pieces, pure=False))
     # Positions of a range begin after the rows of the ranges before.
-    totals = client.gather(each(client, _n_rows, by_range))
+    totals = client.gather(submit_each(client, _n_rows, by_range))
     offsets = [0, *np.cumsum(totals).tolist()][:n_ranges]
     places = []
     for i, mine in enumerate(sorted_parts):
-        own_places = each(client, itemgetter(i), by_range)
+        own_places = submit_each(client, itemgetter(i), by_range)
         places.append(client.submit(_all_ranges, own_places, offsets, mine, pure=False))
     return places
 
 
-def drawn(
+def drawn_records(
     facts: Any, n_rows: int, draw: tuple[int, int], place: Any, part: Encoded
 ) -> tuple[np.ndarray, list[int]]:
     """The records that a tree draws from a partition, with their copies times the draws, and their

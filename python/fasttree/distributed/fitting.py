@@ -36,8 +36,8 @@ from ..estimators.idle import defaults_of
 from ..estimators.parameters import made_of
 from ..estimators.tree import task_named
 from . import partitions
-from .bootstrap import drawn, places_of
-from .growth import grown_tree, undivided
+from .bootstrap import drawn_records, places_of
+from .growth import grown_tree, one_group
 
 TREES_AT_A_TIME = 4
 """Trees of a forest that grow at one time."""
@@ -208,7 +208,7 @@ def _fitted(estimator: Any, client: Any, source: partitions.Partitions, y: Any) 
     if bagging is not None:
         model = _forest(rows, config, bagging)
     else:
-        states = partitions.each(client, _whole, rows.parts)
+        states = partitions.submit_each(client, _whole, rows.parts)
         rows.parts.clear()  # the first states hold the same codes
         model = grown_tree(client, (rows.facts, rows.lean), states, config)
     return batches.finished(estimator, model, facts)
@@ -223,7 +223,9 @@ def _name_of(y: Any, task: Task) -> str:
 
 def _described(client: Any, source: partitions.Partitions) -> PartFacts:
     """Kinds, levels and classes of all partitions together."""
-    parts = partitions.computed(client, source.lean or source.parts, source.reader, facts_of_rows)
+    parts = partitions.compute_parts(
+        client, source.lean or source.parts, source.reader, facts_of_rows
+    )
     facts: PartFacts | None = partitions.tree_sum(client, merge_facts, parts).result()
     if facts is None:
         raise ValueError("the partitions hold no rows with a positive weight")
@@ -237,19 +239,19 @@ def _coded(
     parts, reader = source.parts, source.reader
 
     def run(function: Any, join: Any) -> Any:
-        results = partitions.computed(client, parts, reader, function)
+        results = partitions.compute_parts(client, parts, reader, function)
         whole = partitions.tree_sum(client, join, results)
         results.clear()
         return whole.result()
 
     coding = passes.complete_coding(coding, config, run)
     # The codes; partitions without rows are left out.
-    encoded = partitions.computed(
+    encoded = partitions.compute_parts(
         client, parts, reader, partial(passes.encode_part, coding, hashed)
     )
-    has_rows = client.gather(partitions.each(client, bool, encoded))
+    has_rows = client.gather(partitions.submit_each(client, bool, encoded))
     encoded = [part for part, has in zip(encoded, has_rows, strict=True) if has]
-    meanings = partitions.each(client, attrgetter("features", "sums"), encoded)
+    meanings = partitions.submit_each(client, attrgetter("features", "sums"), encoded)
     features, sums = partitions.aligned(
         partitions.tree_sum(client, _merge_meanings, meanings).result()
     )
@@ -261,7 +263,7 @@ def _coded(
 
 
 def _whole(part: Encoded) -> Any:
-    return undivided(part.records)
+    return one_group(part.records)
 
 
 def _merge_meanings(a: Any, b: Any) -> Any:
@@ -281,18 +283,18 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
 
     def tree(seed: int) -> Any:
         if draws is None:
-            states = partitions.each(client, _whole, rows.parts)
+            states = partitions.submit_each(client, _whole, rows.parts)
             return grown_tree(client, (rows.facts, rows.lean), states, config, seed)
         # The sample of each partition, its sums, and the tree on it.
         samples = [
             client.submit(
-                drawn, rows.lean, rows.facts.n_rows, (seed, draws), place, part, pure=False
+                drawn_records, rows.lean, rows.facts.n_rows, (seed, draws), place, part, pure=False
             )
             for place, part in zip(places, rows.parts, strict=True)
         ]
-        parts = partitions.each(client, itemgetter(1), samples)
+        parts = partitions.submit_each(client, itemgetter(1), samples)
         sums = partitions.tree_sum(client, passes.merge_sums, parts).result()
-        states = partitions.each(client, _rows_of, samples)
+        states = partitions.submit_each(client, _sample_state, samples)
         samples.clear()
         copies = sum(sums) if rows.facts.target_range is None else sums[0]
         sample_facts = _drawn_facts(rows.facts, sums, copies)
@@ -309,6 +311,6 @@ def _drawn_facts(facts: batches.Facts, sums: list[int], copies: int) -> batches.
     return facts._replace(weighted=True, sums=sums, n_rows=copies)
 
 
-def _rows_of(sample: tuple[np.ndarray, list[int]]) -> Any:
+def _sample_state(sample: tuple[np.ndarray, list[int]]) -> Any:
     """The records of a sample, as one group."""
-    return undivided(sample[0])
+    return one_group(sample[0])

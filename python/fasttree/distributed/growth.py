@@ -22,7 +22,7 @@ import numpy as np
 
 from .. import _engine
 from ..estimators.batches.fitting import Facts
-from .partitions import aligned, each, tree_sum
+from .partitions import aligned, submit_each, tree_sum
 
 SMALL_BYTES = 1 << 20
 """Bytes of rows up to which a node is grown on one worker."""
@@ -37,7 +37,7 @@ State = tuple[np.ndarray, np.ndarray]
 end)."""
 
 
-def undivided(records: np.ndarray) -> State:
+def one_group(records: np.ndarray) -> State:
     """The rows of a partition as one group, which is the state in which growth starts. A state has
     the records, and the positions at which its groups begin, with the number of rows at the end."""
     return records, np.array([0, len(records)], dtype=np.int64)
@@ -59,7 +59,7 @@ def _divide(facts: Facts, routes: Any, state: State) -> State:
     return core.divide_groups(aligned(facts), records, starts, aligned(routes))
 
 
-def _rows_of(facts: Facts, groups: list[int], state: State) -> State:
+def _rows_of_groups(facts: Facts, groups: list[int], state: State) -> State:
     """Some groups of a partition."""
     records, starts = aligned(state)
     return core.rows_of_groups(aligned(facts), records, starts, groups)
@@ -113,7 +113,7 @@ def grown_tree(
         # Small nodes (group, node, rows, key, depth) leave the rounds: tasks grow their subtrees.
         for bucket in _buckets(growth.small(small_rows), max(BUCKET_BYTES // row_bytes, 1)):
             groups = [node[0] for node in bucket]
-            rows = each(client, _rows_of, states, lean, groups)
+            rows = submit_each(client, _rows_of_groups, states, lean, groups)
             keys = [node[3:] for node in bucket]
             grown = client.submit(_grow, lean, config, seed, keys, rows, pure=False)
             rows.clear()
@@ -129,7 +129,7 @@ def grown_tree(
         routes = growth.choose(counts)
         if growth.is_done():
             break
-        states = each(client, _divide, states, lean, routes)
+        states = submit_each(client, _divide, states, lean, routes)
     for nodes, future in below:
         for node, packed in zip(nodes, future.result(), strict=True):
             growth.graft(node, *packed)

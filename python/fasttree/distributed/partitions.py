@@ -2,8 +2,8 @@
 
 What
     `partitions_of` turns a Dask DataFrame, a Dask Array or a Parquet path into partitions, which
-    workers read, and a `Reader` for them. `computed` runs a function on each partition, `tree_sum`
-    joins the results by tasks of Dask. `fitting` and `growth` call these.
+    workers read, and a `Reader` for them. `compute_parts` runs a function on each partition,
+    `tree_sum` joins the results by tasks of Dask. `fitting` and `growth` call these.
 Complexity
     Only the names and schemas of files are read here.
 When not to use it
@@ -25,7 +25,7 @@ from .._checks import import_optional, shown
 from .._checks.aliases import MaybeArray
 from ..estimators.batches.fitting import Columns
 from ..estimators.batches.reading import Reader, Rows, join_results, result_of_part
-from ..estimators.batches.sources import numbers_of, parquet_dataset
+from ..estimators.batches.sources import numeric_columns, parquet_dataset
 
 JOINED_PER_TASK = 8
 """Results that one task joins."""
@@ -36,7 +36,7 @@ MEMORY_FACTOR = 3
 @dataclass(frozen=True)
 class Partitions:
     """Partitions that workers read, and the columns that need not be read to describe them. Nothing
-    is read when the object is made; `computed` runs a function on each part."""
+    is read when the object is made; `compute_parts` runs a function on each part."""
 
     parts: Sequence[Any]
     """Delayed objects of Dask."""
@@ -197,7 +197,7 @@ def _of_parquet(path: Any, reader: Reader, limit: int | None) -> Partitions:
     same = all(schema.names == names for schema in schemas) and len(set(names)) == len(names)
     if not same or reader.target not in names:
         return Partitions(parts, reader)
-    numbers = set.intersection(*(set(numbers_of(schema)) for schema in schemas))
+    numbers = set.intersection(*(set(numeric_columns(schema)) for schema in schemas))
     columns = Columns.of(names, numbers, reader)
     wanted = [name for name in names if name not in columns.spared]
     return Partitions(parts, reader, [read(*group, wanted) for group in groups], columns)
@@ -211,7 +211,7 @@ def _read(path: str, groups: list[int], columns: list[str] | None = None) -> Any
         return file.read_row_groups(groups, columns=columns, use_threads=False)
 
 
-def computed(
+def compute_parts(
     client: Any, parts: Sequence[Any], reader: Reader, function: Callable[[Rows], Any]
 ) -> list[Any]:
     """Futures of ``function(rows)`` for the rows of each part, in the order of the parts.
@@ -226,7 +226,9 @@ def computed(
     return client.compute(lazy)
 
 
-def each(client: Any, ask: Callable[..., Any], parts: Iterable[Any], *words: Any) -> list[Any]:
+def submit_each(
+    client: Any, ask: Callable[..., Any], parts: Iterable[Any], *words: Any
+) -> list[Any]:
     """Futures of ``ask(*words, part)`` for each future of a part, in the same order. Dask runs each
     task where its part lies, so only results are sent."""
     return [client.submit(ask, *words, part, pure=False) for part in parts]

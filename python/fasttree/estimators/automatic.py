@@ -43,7 +43,7 @@ def _info(settings: Settings) -> Mapping[str, Any]:
     return getattr(made, "info", {"evidence": getattr(made, "evidence", "table")})
 
 
-def missing_of(settings: Settings) -> str:
+def missing_treatment(settings: Settings) -> str:
     """The treatment of missing values that ``missing="auto"`` stands for, ``"branch"`` or
     ``"fractional"``.
 
@@ -65,7 +65,8 @@ def missing_of(settings: Settings) -> str:
 
 def _missing(settings: Settings) -> str:
     """The treatment of missing values in words."""
-    return f"missing={missing_of(settings)!r}{LEFT_OUT * (missing_of(settings) == 'auto')}"
+    treatment = missing_treatment(settings)
+    return f"missing={treatment!r}{LEFT_OUT * (treatment == 'auto')}"
 
 
 def _levels(settings: Settings) -> str:
@@ -122,7 +123,7 @@ def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> No
         table: the rows; nothing is changed if they have no missing values.
     """
     automatic = [params for params in trees if params.get("missing", "auto") == "auto"]
-    automatic = [params for params in automatic if missing_of(params) != "auto"]
+    automatic = [params for params in automatic if missing_treatment(params) != "auto"]
     if len({_missing(params) for params in automatic}) > 1 and has_missing(table):
         for params in automatic:
             params["missing"] = "branch"
@@ -140,7 +141,9 @@ def _remark_on_shared(trees: Mapping[str, Settings]) -> str:
     changed = [
         tree
         for tree, settings in trees.items()
-        if missing_of({**settings, "missing": "auto"}) != missing_of(settings) == "branch"
+        if missing_treatment({**settings, "missing": "auto"})
+        != missing_treatment(settings)
+        == "branch"
     ]
     if not 0 < len(changed) < len(trees):
         return ""

@@ -38,7 +38,7 @@ Units = Sequence[tuple[str, Any]]
 """The key of the shared object and the argument of each unit."""
 
 MAX_ATTEMPTS = 4
-"""Largest number of attempts at a unit: if all of their workers fail, the unit is to blame."""
+"""Largest number of attempts at one unit: if all of their workers fail, the unit is to blame."""
 
 MAX_CACHED = 4
 """Largest number of shared objects that a worker process of joblib keeps mapped."""
@@ -154,9 +154,11 @@ class JoblibBackend:
         """Yield (index of the unit, result) as units finish.
 
         The arguments are those that `InProcess.run` takes. Units of dead workers are computed
-        again; after `MAX_ATTEMPTS` attempts the error of joblib is raised. Errors of `work` are
-        raised at once. Processes read the shared objects from files in a temporary folder, which is
-        removed at the end; threads get the objects themselves.
+        again; after `MAX_ATTEMPTS` attempts at one unit the error of joblib is raised. joblib does
+        not say which unit ended a worker, so an attempt is counted for each unit that was handed
+        out and is not finished. Errors of `work` are raised at once. Processes read the shared
+        objects from files in a temporary folder, which is removed at the end; threads get the
+        objects themselves.
         """
         uses_files = any(word in self.kind for word in ("Loky", "Multiprocessing"))
         with tempfile.TemporaryDirectory(prefix="fasttree-", ignore_cleanup_errors=True) as folder:
@@ -166,15 +168,16 @@ class JoblibBackend:
                 paths[key] = os.path.join(folder, f"{len(paths)}.bin")
                 _write_mappable(shared[key], paths[key])
             # joblib ends the whole pass when a worker dies: start again with what remains.
-            remaining = dict(enumerate(units))
-            for attempt in range(1, MAX_ATTEMPTS + 1):
+            remaining, attempts = dict(enumerate(units)), Counter[int]()
+            while True:
                 try:
-                    for index, result in self._run_once(work, remaining, shared, paths):
+                    for index, result in self._run_once(work, remaining, shared, paths, attempts):
                         del remaining[index]
                         yield index, result
                     return
                 except Exception as error:
-                    if type(error).__name__ not in _WORKER_DEATHS or attempt == MAX_ATTEMPTS:
+                    most = max((attempts[index] for index in remaining), default=0)
+                    if type(error).__name__ not in _WORKER_DEATHS or most >= MAX_ATTEMPTS:
                         raise
 
     def _run_once(
@@ -183,6 +186,7 @@ class JoblibBackend:
         remaining: Mapping[int, tuple[str, Any]],
         shared: Mapping[str, Any],
         paths: Mapping[str, str],
+        attempts: Counter[int],
     ) -> Iterator[tuple[int, Any]]:
         """Yield (index, result) of the remaining units.
 
@@ -190,15 +194,21 @@ class JoblibBackend:
             work, shared: as in `run`.
             remaining: the units by index.
             paths: file of each shared object; empty for threads.
+            attempts: number of times each unit was handed to joblib, which is counted up here.
         """
         from sklearn.utils.parallel import Parallel, delayed
 
-        calls = []
-        for index, (key, argument) in remaining.items():
-            held = _Mapped(paths[key]) if paths else _Message(shared[key])
-            calls.append(delayed(_unit)(work, held, argument, index))
+        # joblib takes the calls one by one, shortly before a worker is free.
+        def calls(units: Sequence[tuple[int, tuple[str, Any]]]) -> Iterator[Any]:
+            for index, (key, argument) in units:
+                attempts[index] += 1
+                held = _Mapped(paths[key]) if paths else _Message(shared[key])
+                yield delayed(_unit)(work, held, argument, index)
+
         return_as = "generator_unordered" if self.streams else "list"
-        yield from Parallel(n_jobs=self.n_jobs, return_as=return_as, batch_size=1)(calls)
+        yield from Parallel(n_jobs=self.n_jobs, return_as=return_as, batch_size=1)(
+            calls([*remaining.items()])
+        )
 
 
 # -- Dask -----------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from ..table.data_checks.frames import screened_table
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes
 from ..table.named_columns import pop_if_named
-from ..table.sources import listed
+from ..table.sources import to_list
 from ..table.target import no_target
 from . import explored, shapley, sklearn_trees
 from .declaration import check
@@ -270,7 +270,7 @@ class Estimator(BaseEstimator):
         rest, cells = pop_if_named(X, groups, "groups")
         is_feature = isinstance(groups, str) and groups in self._schema.names
         X = X if is_feature else rest
-        labels = listed(cells)
+        labels = to_list(cells)
         group_codes(labels, len(X if y is None else y))  # refuses rows without a group
         return X, y, labels
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks.naming import is_by_test
+from .._checks.naming import splits_by_significance
 from ..criteria import NamedCallable
 from ..table import Table
 from .new_rows import encode_rows, labelled
@@ -205,7 +205,7 @@ def scoring_criterion(fitted: Any) -> Any:
     Where a two-sample statistic chooses the cut, the statistic is a multiple of this criterion;
     otherwise it is the parameter `criterion`. It is None for an estimator without that parameter.
     """
-    if not is_by_test(fitted) or fitted.cut == "criterion":
+    if not splits_by_significance(fitted) or fitted.cut == "criterion":
         return getattr(fitted, "criterion", None)
     if fitted._task == "regression":
         return "squared_error"

@@ -443,7 +443,7 @@ class OptimalTreeClassifier(_Searched):
             >>> [(row["criterion"], row["errors"], row["more"]) for row in found]
             [('gini', 6.0, 0.0), ('chi2', 6.0, 0.0)]
         """
-        names = criteria_of_growth() if names is None else checks.listing("names", names)
+        names = criteria_of_growth() if names is None else checks.as_list("names", names)
         rows = self._training_rows(X, y, sample_weight)
         return beside_greedy(self, rows.table, rows.weights, names)
 
@@ -459,12 +459,12 @@ def _criterion(criterion: Any, cost_matrix: Any, loss: Any) -> dict[str, Any]:
     Raises:
         ValueError: two of criterion, costs and loss, or a criterion that is a function.
     """
-    if loss is not None and (cost_matrix is not None or not _is(criterion, "error")):
+    if loss is not None and (cost_matrix is not None or not _is_named(criterion, "error")):
         raise ValueError(
             f"loss={checks.shown(loss)} takes the place of criterion and cost_matrix: leave these "
             "out"
         )
-    if _is(criterion, "error", "matthews"):
+    if _is_named(criterion, "error", "matthews"):
         return {"criterion": criterion}
     if cost_matrix is not None:
         raise ValueError(
@@ -482,7 +482,7 @@ def _criterion(criterion: Any, cost_matrix: Any, loss: Any) -> dict[str, Any]:
     return {"criterion": made.name, "criterion_options": made.options()}
 
 
-def _is(criterion: Any, *names: str) -> bool:
+def _is_named(criterion: Any, *names: str) -> bool:
     """Whether a criterion was given by one of these names."""
     return isinstance(criterion, str) and criterion in names
 

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.data_warnings import warn_caller
-from .._checks.naming import is_by_test, shown_criterion
+from .._checks.naming import shown_criterion, splits_by_significance
 from .._checks.plain_text import one_line
 from .._checks.words import counted, p_value_text
 from ..exports.reading import Reading, ValueSet
@@ -123,7 +123,7 @@ def explain(
             "the fit (a tree i of a forest has sample_weight=forest.bootstrap_counts(X, y)[i])",
             UserWarning,
         )
-    by_test = is_by_test(fitted)
+    by_test = splits_by_significance(fitted)
     criterion = fitted.criterion
     by = repr(criterion) if isinstance(criterion, str) and not by_test else shown_criterion(fitted)
     best = entries[0]["score"] if entries else 0.0
@@ -173,7 +173,7 @@ def _entries(
     if chosen[0] is not None and (limits := _limits_of(fitted, node)):
         for entry in entries:
             entry["limits"] = limits if entry["chosen"] else None
-    if is_by_test(fitted):
+    if splits_by_significance(fitted):
         for entry in entries:
             test = candidates.tests.get(entry["feature"], (math.nan, math.nan))
             entry["statistic"], entry["p_value"] = test
@@ -197,7 +197,7 @@ def _notes(
         verb = "is" if n_hidden == 1 else "are"
         notes.append(f"{counted(n_hidden, 'more split')} of these features {verb} in the list.")
     # A test has chosen the feature: scores have decided among its candidates alone.
-    by_test = is_by_test(fitted)
+    by_test = splits_by_significance(fitted)
     compared = [entry for entry in entries if entry["feature"] == feature] if by_test else entries
     return [
         *notes,
@@ -237,7 +237,7 @@ def _chosen_by_other_rows(fitted: Any, entries: list[Entry], feature: str | None
 
 def _measured(fitted: Any) -> list[str]:
     """A note on the scale of the scores where a two-sample statistic chooses the cut."""
-    if not is_by_test(fitted) or fitted.cut == "criterion":
+    if not splits_by_significance(fitted) or fitted.cut == "criterion":
         return []
     names = {"chi2": "Pearson's chi-squared", "squared_error": "decrease of the variance"}
     what = names.get(str(scoring_criterion(fitted)), "largest squared standardised deviation")
@@ -354,7 +354,7 @@ def ended_by(fitted: Any, node: int) -> str:
         limit = given.get(name)
         if limit is not None and ends(limit * weight[0] if isinstance(limit, float) else limit):
             return f"{name}={limit} ends growth here"
-    if is_by_test(fitted) and math.isnan(p):
+    if splits_by_significance(fitted) and math.isnan(p):
         return "no feature varies, so that none can be tested"
     others = ("pruning", "ccp_alpha", "min_score", "min_impurity_decrease")
     settings = [f"{name}={given[name]!r}" for name in others if given.get(name)]
@@ -377,7 +377,7 @@ def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
         return []
     ties = getattr(fitted, "ties", "first")
     taken = "takes the first of them" if ties == "first" else "decides"
-    of = f" of {one_line(entries[0]['feature'])}" if is_by_test(fitted) else ""
+    of = f" of {one_line(entries[0]['feature'])}" if splits_by_significance(fitted) else ""
     return [f"{tied} candidates{of} are tied at {chosen[0]:.4g}: ties={ties!r} {taken}"]
 
 

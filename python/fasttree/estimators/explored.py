@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 
 from .. import criteria as registry
-from .._checks import having, shown
+from .._checks import object_with, shown
 from .._checks.aliases import MaybeArray
 from .._checks.data_warnings import warnings_about
-from .._checks.naming import display_name, is_by_test, shown_criterion
+from .._checks.naming import display_name, shown_criterion, splits_by_significance
 from .._checks.words import counted
 from ..exports.answers import Scale, figures
 from ..exports.explorer import Exploration, ExplorerLimits, TreeData
@@ -120,7 +120,7 @@ def _name_of_model(model: Any) -> str:
     """The name of a model on the page: its criterion or its test, or else its class."""
     if getattr(model, "criterion", None) is None:
         return type(model).__name__
-    if is_by_test(model):
+    if splits_by_significance(model):
         return shown_criterion(model)
     if registry.is_of_trees(model.criterion):
         return str(model.criterion)
@@ -148,7 +148,7 @@ def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
     from sklearn.base import clone
 
     other = clone(model).set_params(criterion=beside)
-    if is_by_test(other) and other.cut != "criterion":  # no criterion would act
+    if splits_by_significance(other) and other.cut != "criterion":  # no criterion would act
         kind: Any = type(other)
         usual = defaults_of(kind)
         other.set_params(selection=usual["selection"])
@@ -228,7 +228,9 @@ def explored(
     # The trees. `notes` state what is left out.
     trees, n_trees = _trees(models, limits)
     if stability is not None:
-        having("what stability(X, y) of this tree found", "sentence_of")("stability", stability)
+        object_with("what stability(X, y) of this tree found", "sentence_of")(
+            "stability", stability
+        )
         if hasattr(first, "estimators_"):
             raise ValueError("stability is known of single trees, not of a forest: leave it out")
         trees[0].stability = stability

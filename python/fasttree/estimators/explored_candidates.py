@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria as registry
-from .._checks.naming import display_name, is_by_test
+from .._checks.naming import display_name, splits_by_significance
 from .._checks.plain_text import level_text
 from .._checks.words import counted, p_value_text, some_of
 from ..criteria import Criterion, NamedCallable
@@ -219,7 +219,7 @@ class _Scorer:
             sentence := _missing_in_words(dict(zip(by, listed, strict=True)))
         ):
             document["missing"] = sentence
-        if document is not None and is_by_test(model) and not is_honest(model):
+        if document is not None and splits_by_significance(model) and not is_honest(model):
             document["tests"] = self._tests(model, node, document["feature"])
         return document
 

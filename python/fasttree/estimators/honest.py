@@ -2,8 +2,8 @@
 
 What
     In an honest tree some rows choose the tests and others are counted in the leaves: with
-    ``honest=0.5`` half of the rows are kept for the leaves (`divided`). ``model.leaf_intervals()``
-    gives a confidence interval for what each leaf predicts.
+    ``honest=0.5`` half of the rows are kept for the leaves (`split_rows`).
+    ``model.leaf_intervals()`` gives a confidence interval for what each leaf predicts.
 Source and equation
     Athey & Imbens, "Recursive partitioning for heterogeneous causal effects", PNAS 113 (2016), for
     honesty. Shares of classes: Clopper & Pearson (1934), the Beta quantiles B(a/2; x, n - x + 1)
@@ -35,7 +35,7 @@ from .._checks.words import counted
 from ..datasets.inputs import resolve_names
 from ..exports.answers import figures
 from ..table.named_columns import pop_if_named
-from ..table.sources import listed
+from ..table.sources import to_list
 from .declaration import check
 from .parameters import restored_parameters, seed_of
 from .training_rows import TrainingRows
@@ -63,10 +63,10 @@ def with_groups(fitted: Any, X: Any, y: Any, groups: Any) -> tuple[Any, Any, lis
         )
     X, y = resolve_names(X, y, fitted._task, as_given=fitted._as_given)
     X, found = pop_if_named(X, groups, "groups")
-    return X, y, listed(found)
+    return X, y, to_list(found)
 
 
-def divided(
+def split_rows(
     fitted: Any, rows: TrainingRows, groups: list[Any] | None = None
 ) -> tuple[TrainingRows, TrainingRows | None]:
     """Divide the rows of a fit into rows that grow the tree and rows that are kept for its leaves.

@@ -29,7 +29,7 @@ from ..table.columns import Column, placeholder_column, refuse_infinity, shorten
 from ..table.data_checks.frames import N_CELLS
 from ..table.dates import DateFormat, formats_for_new_rows, part_names
 from ..table.named_columns import pop_column, select_columns
-from ..table.sources import cells_of, listed, names_of
+from ..table.sources import cells_of, names_of, to_list
 from .recoding import as_declared, level_column, long_text_coded, number_column
 from .schema import Schema
 
@@ -141,7 +141,7 @@ def _between_empty_blocks(
     return filled
 
 
-def values_of(schema: Schema, X: Any) -> np.ndarray:
+def given_cells(schema: Schema, X: Any) -> np.ndarray:
     """The cells of new rows as they were given, shape (n_rows, n_given), for a display beside
     predictions.
 
@@ -166,7 +166,7 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
     present = names_of(X) or []
     n_rows = len(cells_of(X, present[0]))
     cells = [
-        listed(cells_of(X, name)) if name in present else [None] * n_rows
+        to_list(cells_of(X, name)) if name in present else [None] * n_rows
         for name in schema.given_names
     ]
     return np.array(cells, dtype=object).T
@@ -428,7 +428,7 @@ def _is_text(cells: Any) -> bool:
     if getattr(getattr(cells, "dtype", None), "kind", "O") not in "OUT":
         return False
     try:
-        some = listed(cells[:N_CELLS])
+        some = to_list(cells[:N_CELLS])
     except TypeError:  # no column, which the Table refuses by name
         return False
     return isinstance(next((cell for cell in some if not is_missing(cell)), None), str)

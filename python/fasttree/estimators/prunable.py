@@ -213,7 +213,7 @@ def prune(
     is_pessimistic = isinstance(method, pruning.Pessimistic) and fitted.pruning is not None
     if is_pessimistic and make(fitted.pruning) == method:
         config["pruning"] = None  # the fit has looked at each subtree
-    rows = None if method is None else _rows_of(fitted, method, X, y, sample_weight)
+    rows = None if method is None else _pruning_rows(fitted, method, X, y, sample_weight)
     model = fitted._model.prune(
         stored_parameters(params, fitted._schema.file_cells),
         config["pruning"],
@@ -227,7 +227,7 @@ def prune(
     return other
 
 
-def _rows_of(
+def _pruning_rows(
     fitted: Any, method: Pruning, X: Any, y: MaybeArray, sample_weight: MaybeArray
 ) -> TrainingRows | None:
     """The rows that a pruning needs; None if it needs none.

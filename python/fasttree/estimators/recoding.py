@@ -25,7 +25,7 @@ from .._checks.words import row_word, worded
 from ..table.columns import MAX_LEVELS, Column, shorten
 from ..table.decimal_marks import as_numbers
 from ..table.number_texts import codes_of_words, formatted_numbers, stray_word
-from ..table.sources import is_single_value, listed
+from ..table.sources import is_single_value, to_list
 from .schema import Schema
 
 
@@ -183,7 +183,7 @@ def long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
 
 def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown: str) -> Column:
     """Cells as codes of the declared levels, found one by one: their levels are not listed."""
-    values = listed(cells)
+    values = to_list(cells)
     code_of = {level: code for code, level in enumerate(levels)}
     codes = np.fromiter((code_of.get(v, -1) for v in values), dtype=np.int32, count=len(values))
     unknown = np.flatnonzero(codes < 0).tolist()

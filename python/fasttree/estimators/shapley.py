@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine
 from .._checks import import_optional
 from .._checks.progress import Progress
-from .new_rows import values_of
+from .new_rows import given_cells
 
 
 def _by_answer(fitted: Any, values: np.ndarray) -> np.ndarray:
@@ -112,7 +112,7 @@ def shap_explanation(fitted: Any, X: Any, **options: Any) -> Any:
     values = fitted.shap_values(X, **options)
     needs = "shap_explanation needs the package shap (pip install shap); shap_values gives the same"
     shap = import_optional("shap", f"{needs} numbers without it")
-    rows = values_of(fitted._schema, fitted._new_rows(X))
+    rows = given_cells(fitted._schema, fitted._new_rows(X))
     expected = np.asarray(fitted.expected_value)
     classes = fitted._schema.classes
     return shap.Explanation(

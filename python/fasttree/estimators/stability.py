@@ -42,7 +42,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._checks import checked, choice, number_in, shown, whole_in
 from .._checks.aliases import MaybeArray
 from .._checks.data_warnings import quiet
-from .._checks.naming import is_by_test
+from .._checks.naming import splits_by_significance
 from .._checks.plain_text import one_line
 from .._checks.words import argument, counted, given, in_text, option
 from ..exports.tables.text import columns_text
@@ -69,7 +69,7 @@ def sample_for(model: Any) -> str:
     Subsamples where tests of independence choose the splits: a test counts copies of a row as rows
     of their own, and then finds effects that do not exist.
     """
-    return "subsample" if is_by_test(model) else "bootstrap"
+    return "subsample" if splits_by_significance(model) else "bootstrap"
 
 
 class NodeStability(NamedTuple):
@@ -217,7 +217,7 @@ class Stability:
         Bootstrap samples do not suit trees by tests of significance: copies of a row make p-values
         too small. `sample_for` chooses the sample that suits.
         """
-        suits = self.sample == "subsample" or not is_by_test(self._fitted)
+        suits = self.sample == "subsample" or not splits_by_significance(self._fitted)
         why = "Copies of a row make p-values too small, and the refits split too often"
         return [] if suits else [f'{why}: use sample="subsample".']
 

@@ -120,7 +120,7 @@ class TreeEstimator(Readable, Estimator):
             The estimator.
         """
         # The rows that choose the tests, and those that are counted in the leaves.
-        rows, leaf_rows = honest.divided(self, given, groups)
+        rows, leaf_rows = honest.split_rows(self, given, groups)
         table = rows.table
         # What the core is to do with them.
         config, custom = config_of(self.get_params(deep=False), table, rows.copies)

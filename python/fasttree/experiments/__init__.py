@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from .._checks import checked, listing, maybe, one_value, path_of, shown, string
+from .._checks import as_list, checked, maybe, one_value, path_of, shown, string
 from .._checks.data_warnings import quiet
 from .._checks.naming import did_you_mean
 from .._checks.progress import Progress
@@ -62,7 +62,7 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
 
 def _names(name: str, value: Any) -> list[str]:
     """Check of an argument that is a list of texts."""
-    return [string(name, one) for one in listing(name, value)]
+    return [string(name, one) for one in as_list(name, value)]
 
 
 @checked(

@@ -232,10 +232,10 @@ def preset_without(preset: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in preset.items() if name not in left_out}
 
 
-def shown(values: Mapping[str, Any]) -> dict[str, str]:
+def settings_as_text(values: Mapping[str, Any]) -> dict[str, str]:
     """Settings as texts (their repr), for the JSON form, which has no values such as prunings.
 
-    >>> shown({"pruning": None})
+    >>> settings_as_text({"pruning": None})
     {'pruning': 'None'}
     """
     return {name: repr(value) for name, value in values.items()}

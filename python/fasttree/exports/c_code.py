@@ -376,7 +376,7 @@ def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
     leaves, features = reading.leaves, reading.features
     nominal = {j: f.levels for j, f in enumerate(features) if f.levels}
     shares = reading.probabilities(leaves).tolist()
-    said = reading.said_sentinels
+    said = reading.sentinels_text
     answers = {
         "name": name,
         "leaves": len(leaves),

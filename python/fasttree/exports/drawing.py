@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_whole, listing, maybe, one_of, shown, whole_in
+from .._checks import as_list, check_whole, maybe, one_of, shown, whole_in
 from .._checks.words import counted, given, p_value_text
 from .answers import Share, figures, share_scale
 from .reading import Reading
@@ -209,7 +209,7 @@ class Drawing:
         indented: bool = False,
     ) -> None:
         self.indented = indented
-        words = listing("show", show.split(",") if isinstance(show, str) else show)
+        words = as_list("show", show.split(",") if isinstance(show, str) else show)
         words = [word.strip() if isinstance(word, str) else word for word in words]
         self._show = frozenset(one_of("show", word, SHOW) for word in words)
         max_depth = maybe(whole_in(0))("max_depth", max_depth)

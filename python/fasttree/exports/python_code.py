@@ -297,7 +297,7 @@ def _head(reading: Reading, loops: bool) -> str:
         if f.fill is not None
     }
     sentinels = {j: str(f.sentinels) for j, f in enumerate(features) if f.sentinels}
-    sentinel_words = ascii(reading.said_sentinels)[1:-1].replace('"', '\\"')
+    sentinel_words = ascii(reading.sentinels_text)[1:-1].replace('"', '\\"')
     unused = ""
     if names := [f.name for f in features if f.unused]:
         unused = f"\nUNUSED = {tuple_literal(names)}  # features that are not read"

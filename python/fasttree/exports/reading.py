@@ -21,6 +21,7 @@ import json
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -140,7 +141,7 @@ class Reading:
                 unused="unused" in column,
                 # A level that is none of the model's is missing anyway, and the numbers of a date
                 # are no cells of a file.
-                sentinels=tuple(model._schema.file_cells.numbers_of(column["name"]))
+                sentinels=tuple(model._schema.file_cells.sentinels_of(column["name"]))
                 if column["kind"] != "nominal" and column["name"] in given
                 else (),
             )
@@ -170,7 +171,7 @@ class Reading:
         self._among: dict[int, frozenset[int]] = {}  # filled by `shown_sets`, by node
 
     @property
-    def said_sentinels(self) -> str:
+    def sentinels_text(self) -> str:
         """The numbers that mean a missing value in the columns that are tested, in words; empty
         where there are none."""
         tested = (self.features[j] for j in self.tested_features)
@@ -181,24 +182,24 @@ class Reading:
             if f.sentinels
         )
 
-    @property
+    @cached_property
     def leaves(self) -> list[int]:
         """Node numbers of the leaves, in pre-order. Tables of leaves in exports have this order.
-        Each call makes the list anew, in O(nodes)."""
+        It is read for each leaf, so the list is made once."""
         return [i for i, n in enumerate(self.n_children) if n == 0]
 
-    @property
+    @cached_property
     def leaf_numbers(self) -> dict[int, int]:
         """Map the node number of a leaf to its position in `leaves`; inner nodes are no keys."""
         return {node: i for i, node in enumerate(self.leaves)}
 
-    @property
+    @cached_property
     def leaf_labels(self) -> list[int]:
         """Code of the class of each leaf in the order of `leaves`; -1 for a leaf that predicts no
         class."""
         return [self.label[node] for node in self.leaves]
 
-    @property
+    @cached_property
     def tested_features(self) -> list[int]:
         """Column numbers of the features that some node tests, ascending. Exports declare only
         these columns; the list is empty for a single leaf."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._checks import check_integer, check_whole, having, listing, one_of, shown
+from .._checks import as_list, check_integer, check_whole, object_with, one_of, shown
 from .._checks.plain_text import one_line
 from .._checks.words import counted, given, p_value_text
 from .reading import Feature, Reading
@@ -68,7 +68,7 @@ def to_text(
     reading = Reading(model)
     features: Sequence[Feature] = reading.features
     if feature_names is not None:
-        features = _renamed(features, listing("feature_names", feature_names), style)
+        features = _renamed(features, as_list("feature_names", feature_names), style)
     if style == "j48":
         from .j48 import to_j48
 
@@ -77,9 +77,9 @@ def to_text(
     if p_values:
         reading.refuse_untested(given("p_values", "True"))
     if stability is not None:
-        having("what stability(X, y) of this model found", "share_of")("stability", stability)
+        object_with("what stability(X, y) of this model found", "share_of")("stability", stability)
     if intervals is not None:
-        having("what leaf_intervals() of this model found", "said")("intervals", intervals)
+        object_with("what leaf_intervals() of this model found", "said")("intervals", intervals)
     if max_depth is not None:
         max_depth = check_integer("max_depth", max_depth, 0)
     decimals = check_whole("decimals", decimals, 0, 1000)

@@ -309,7 +309,7 @@ class Job:
         sample_weight: MaybeArray,
         discretize: Any,
         categorical_features: CategoricalFeatures,
-        **how: Any,
+        **keywords: Any,
     ) -> Self:
         """Check the parameters of `estimate_features`, bin numeric columns, and return the job.
         Raises ValueError or TypeError for parameters outside their domains."""
@@ -318,7 +318,7 @@ class Job:
         weights = whole_copies(table, sample_weight)
         table = binned(table, discretize, weights)
         made = criteria.make(criterion)
-        return cls(table, metric, made, weights, budget, seed_of(random_state), **how)
+        return cls(table, metric, made, weights, budget, seed_of(random_state), **keywords)
 
     def estimate(self) -> FeatureEstimates:
         """Scores by the method of the budget, "subsets" or "rows", with the default sizes where the
@@ -330,7 +330,7 @@ class Job:
         return self.by_rows(*self.budget.rounds(2 * BLOCKS, *sizes))
 
     @property
-    def how(self) -> dict[str, Any]:
+    def keywords(self) -> dict[str, Any]:
         """Keywords of every pass of the core over the rows: the weights, the threads and the
         progress."""
         return {"sample_weight": self.weights, "n_jobs": self.n_jobs, "progress": self.progress}
@@ -351,19 +351,19 @@ class Job:
         """Counts of ordered pairs that agree on each subset of features, shape (subsets, features,
         4), by the four cases of a pair (same or other value, same or other class). Linear in the
         rows, per subset."""
-        return _engine.agreement_counts(self.table, subsets, self.metric.shares, **self.how)
+        return _engine.agreement_counts(self.table, subsets, self.metric.shares, **self.keywords)
 
     def exact(self) -> np.ndarray:
         """The scores from all pairs, as `score_features` has them, shape (n_features,). Quadratic
         in the rows."""
-        return score_features(self.table, criterion=self.criterion, **self.how)
+        return score_features(self.table, criterion=self.criterion, **self.keywords)
 
     def block_pairs(self, blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Sums of the score over the pairs within and between blocks of rows, shape (pairs of
         blocks, features), and over all self-pairs, shape (features,). The jackknife leaves blocks
         out by these sums."""
         return _engine.pair_block_scores(
-            self.table, blocks, self.metric.name, self.metric.setting, **self.how
+            self.table, blocks, self.metric.name, self.metric.setting, **self.keywords
         )
 
     def constant(self) -> np.ndarray:

@@ -85,7 +85,7 @@ def counts_of(
     return confusion_counts(true_codes, pred_codes, len(labels), weights=weights), labels
 
 
-class OfLabels(Protocol):
+class LabelMetric(Protocol):
     """A public measure of predicted labels, with its array form `from_confusion` and its entry in
     the registry. One function thus serves users, folds and scorers."""
 
@@ -106,7 +106,7 @@ class OfLabels(Protocol):
 
 def of_labels(
     doc: str, source: str, *, of_positive: bool = False, **facts: Any
-) -> Callable[[Callable[..., np.ndarray]], OfLabels]:
+) -> Callable[[Callable[..., np.ndarray]], LabelMetric]:
     """Return a decorator that makes the public function on labels from a function of confusion
     counts (..., k, k + 1); `metric_of` documents the arguments.
 
@@ -114,7 +114,7 @@ def of_labels(
     """
     hidden = () if of_positive else ("positive",)
 
-    def decorate(from_confusion: Callable[..., np.ndarray]) -> OfLabels:
+    def decorate(from_confusion: Callable[..., np.ndarray]) -> LabelMetric:
         @checked(positive=one_value)
         def function(
             y_true: ArrayLike,
@@ -130,7 +130,7 @@ def of_labels(
             code = {"positive": positive_code(labels, positive)} if of_positive else {}
             return float(from_confusion(counts, **code))
 
-        public = cast(OfLabels, presented_as(from_confusion, function, *hidden))
+        public = cast(LabelMetric, presented_as(from_confusion, function, *hidden))
         public.from_confusion = from_confusion
         public.metric = metric_of(function, doc, source, from_confusion=from_confusion, **facts)
         return public

@@ -25,7 +25,8 @@ def best_constant(
     {'mean': 1.5, 'mae_of_mean': 0.5}
     """
     if not len(classes):
-        mean = float(np.average(truth, weights=exposure))
+        # Sums round, but a mean lies among the numbers: the mean of equal ones is their number.
+        mean = float(np.average(truth, weights=exposure).clip(truth.min(), truth.max()))
         return {"mean": mean, "mae_of_mean": float(np.abs(truth - mean).mean())}
     counts = np.bincount(truth, minlength=len(classes))
     most = int(counts.argmax())

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._checks import (
+    as_list,
     is_missing,
-    listing,
     number_array,
     refuse_masked,
     refuse_unhashable,
@@ -140,7 +140,7 @@ def known_classes(classes: ClassLabels | None, *labels: Any) -> tuple[Any, ...]:
     for a class that is not hashable."""
     if classes is None:
         return sorted_classes(*labels)
-    known = tuple(listing("classes", classes))
+    known = tuple(as_list("classes", classes))
     for label in known:
         if getattr(label, "__hash__", None) is None:
             raise TypeError(f"classes holds {shown(label)}, which is no label")

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import listing
+from .._checks import as_list
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class MeanOverGroups:
             ValueError: another number of groups than of values, or none.
         """
         numbers = np.asarray(values, dtype=np.float64)
-        groups = listing("groups", groups)
+        groups = as_list("groups", groups)
         if len(groups) != len(numbers) or not len(numbers):
             raise ValueError(f"groups has {len(groups)} values for {len(numbers)} rows")
         place: dict[Any, int] = {}

@@ -23,7 +23,7 @@ import numpy as np
 
 from .._checks import one_of, shown
 from .._checks.aliases import TASKS, Task
-from .._checks.naming import display_name, is_by_test, shown_criterion
+from .._checks.naming import display_name, shown_criterion, splits_by_significance
 from .._checks.words import argument, given, some_of
 from ..criteria import Criterion, PairFunction, _by_name, is_on_number, make
 from ..datasets import inputs
@@ -117,7 +117,7 @@ def _name_of(thing: Any) -> str:
     text = display_name(thing)
     if not hasattr(thing, "fit") or len(text) <= 60:
         return text
-    return shown_criterion(thing) if is_by_test(thing) else type(thing).__name__
+    return shown_criterion(thing) if splits_by_significance(thing) else type(thing).__name__
 
 
 def named_items(things: Any, what: str) -> list[tuple[str, Any]]:

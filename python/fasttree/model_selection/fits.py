@@ -231,7 +231,7 @@ class FoldOutputs:
             folds: all folds.
             numbers: numbers of the folds that were fitted.
         """
-        tested = np.concatenate([np.arange(*folds.ends[[fold, fold + 1]]) for fold in numbers])
+        tested = np.concatenate([np.arange(*folds.offsets[[fold, fold + 1]]) for fold in numbers])
         # The core gives the prediction of a number in the place of a probability.
         if self.predictions.dtype.kind == "f":
             output = {**output, "predictions": output["proba"][..., 0]}

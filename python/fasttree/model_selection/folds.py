@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import check_whole, listing, shown
+from .._checks import as_list, check_whole, shown
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.words import argument, given, option
 from ..table.groups import group_codes
@@ -27,7 +27,7 @@ from .splitter import (
     StratifiedRepeatedKFold,
     WekaKFold,
     WekaStratifiedKFold,
-    warn_of_torn_groups,
+    warn_of_split_groups,
 )
 
 
@@ -69,7 +69,7 @@ class Folds:
         return np.concatenate([test for _, test in self.pairs])
 
     @cached_property
-    def ends(self) -> np.ndarray:
+    def offsets(self) -> np.ndarray:
         """Positions in `test_rows` at which the test rows of each fold begin, and their total
         number at the end, shape (folds + 1,)."""
         return np.concatenate([[0], np.cumsum(self.test_sizes)])
@@ -78,7 +78,7 @@ class Folds:
     def starts(self) -> np.ndarray:
         """Position in `test_rows` of the first test row of each fold, shape (folds,), as `np.split`
         and `np.add.reduceat` take them."""
-        return self.ends[:-1]
+        return self.offsets[:-1]
 
     def __getstate__(self) -> dict[str, Any]:
         """State for a file or a worker: indices in 32 bits, and no training rows where these are
@@ -94,7 +94,7 @@ class Folds:
         is looked at. False for a single split per repetition, which tests a part of the rows."""
         if self.n_splits < 2:
             return False
-        first = self.test_rows[: self.ends[self.n_splits]]
+        first = self.test_rows[: self.offsets[self.n_splits]]
         return len(first) == n_rows and len(np.unique(first)) == n_rows
 
     def part(self, start: int, stop: int) -> Folds:
@@ -165,7 +165,7 @@ def resolve_cv(
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         return _repeated(check_whole("cv", cv, 2), 1, random_state, task, grouped)
     if not hasattr(cv, "split") or isinstance(cv, bytes | type):
-        cv = listing("cv", cv)
+        cv = as_list("cv", cv)
     return cv
 
 
@@ -216,7 +216,7 @@ def _split(cv: Any, splitter: Any, target: np.ndarray, codes: np.ndarray | None)
     """The folds of a splitter; an error names `cv`, and asks for groups where it needs them."""
     rows = np.empty((len(target), 1), dtype=np.int8)
     try:
-        with warnings.catch_warnings():  # `warn_of_torn_groups` says more
+        with warnings.catch_warnings():  # `warn_of_split_groups` says more
             warnings.filterwarnings("ignore", message="The groups parameter is ignored")
             return list(splitter.split(rows, target, *(() if codes is None else (codes,))))
     except Exception as error:  # of any splitter
@@ -262,7 +262,7 @@ def make_folds(
         if isinstance(splitter, GroupedKFold):
             description = f"{splitter.n_repeats}x{splitter.n_splits} by groups"
     else:
-        pairs, n_repeats = listing("cv", splitter), 1
+        pairs, n_repeats = as_list("cv", splitter), 1
         description = f"{len(pairs)} given folds"
     if not pairs:
         raise ValueError("cv: there are no folds")
@@ -270,7 +270,7 @@ def make_folds(
     if not isinstance(splitter, (StratifiedRepeatedKFold, WekaKFold)):
         pairs = [_checked(pair, fold, n_rows) for fold, pair in enumerate(pairs)]
     if codes is not None:
-        warn_of_torn_groups(pairs, codes, description)
+        warn_of_split_groups(pairs, codes, description)
     if len(pairs) % n_repeats:
         n_repeats = 1
     return Folds(pairs, n_repeats, description)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import checked, listing, one_value, random_seed
+from .._checks import as_list, checked, one_value, random_seed
 from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.progress import Progress
 from ..exports.tables.forms import Rendered
@@ -119,7 +119,7 @@ class LearningCurve(Rendered):
         }
 
 
-@checked(train_sizes=listing, random_state=random_seed, stratify=one_value, nested=one_value)
+@checked(train_sizes=as_list, random_state=random_seed, stratify=one_value, nested=one_value)
 def learning_curve(
     X: Any,
     y: MaybeArray = None,

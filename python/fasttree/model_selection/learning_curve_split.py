@@ -15,10 +15,10 @@ import numpy as np
 
 from .._checks import (
     as_float,
+    as_list,
     checked,
     choice,
     generator_of,
-    listing,
     number_in,
     random_seed,
     shown,
@@ -47,7 +47,7 @@ class LearningCurveSplit(Splitter):
     """
 
     @checked(
-        train_sizes=listing,
+        train_sizes=as_list,
         test_size=number_in(0.0, 1.0, above=True, below=True),
         n_repeats=whole_in(1),
         stratify=choice(True, False),

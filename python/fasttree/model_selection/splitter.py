@@ -18,7 +18,7 @@ Base
     does not matter, `StratifiedRepeatedKFold` is faster.
 `GroupedKFold`
     "RxK" folds that keep groups together: patients, sites, sessions. `groups` of `cross_validate`
-    and `compare` is an array or the name of a column; `warn_of_torn_groups` warns where a splitter
+    and `compare` is an array or the name of a column; `warn_of_split_groups` warns where a splitter
     does not keep them together.
 `ContiguousKFold`: the protocol of the F-measure tree study
     With n rows, `n_folds` = 4 and a holdout, a fold has c = floor(n / 5) rows: rows 0 .. 4c - 1
@@ -348,7 +348,7 @@ class GroupedKFold(Splitter):
         return [int(seed) for seed in drawn.randint(0, 2**31, self.n_repeats)]
 
 
-def warn_of_torn_groups(pairs: list[Fold], codes: np.ndarray, description: str) -> None:
+def warn_of_split_groups(pairs: list[Fold], codes: np.ndarray, description: str) -> None:
     """Warn where a fold trains and tests on rows of one group, since its score is then too good for
     new groups. One fold is enough; the warning counts its groups."""
     n_groups = int(codes.max()) + 1

@@ -234,13 +234,13 @@ def gather_outputs(
         return kept, outcomes[0].outputs
     whole = FoldOutputs.empty(task, len(kept), task.folds.part(0, n_folds))
     # Each unit fills a block of folds, and their test rows, of its methods.
-    ends = task.folds.ends
+    offsets = task.folds.offsets
     for outcome in outcomes:
         start, stop = outcome.unit.start, min(outcome.unit.stop, n_folds)
         if outcome.outputs is None or start >= stop:
             continue
         blocks = (
-            (whole.rows, outcome.outputs.rows, slice(ends[start], ends[stop])),
+            (whole.rows, outcome.outputs.rows, slice(offsets[start], offsets[stop])),
             (whole.folds, outcome.outputs.folds, slice(start, stop)),
         )
         for row, place in enumerate(outcome.places):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole_in
+from .._checks import as_list, checked, mapping, number_array, number_in, shown, string, whole_in
 from .._checks.words import counted
 from .canvas import AXES, BESIDE, REFERENCE, Axes, axes_of, colour, draw_legend, finish
 
@@ -28,7 +28,7 @@ BAR_SHARE = 0.92
 
 @checked(
     values=mapping("a list of numbers", np.iterable),
-    groups=listing,
+    groups=as_list,
     rotate=number_in(-360.0, 360.0),
     ax=AXES,
 )
@@ -229,7 +229,7 @@ def _cut_low_bars(ax: Any) -> None:
 
 
 @checked(
-    scores=mapping("a list of scores", np.iterable), features=listing, largest=whole_in(1), ax=AXES
+    scores=mapping("a list of scores", np.iterable), features=as_list, largest=whole_in(1), ax=AXES
 )
 def criteria_bars(
     scores: Mapping[str, Sequence[float]],

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks import checked, having, import_optional, maybe, number_in, whole_in
+from .._checks import checked, import_optional, maybe, number_in, object_with, whole_in
 from .._checks.saving import replace_file
 from ..exports.palette import PALETTE, colour
 from ..exports.words import fit_width
@@ -66,7 +66,7 @@ def _matplotlib() -> Any:
     )
 
 
-AXES = maybe(having("axes of matplotlib", "plot", "get_position", "figure"))
+AXES = maybe(object_with("axes of matplotlib", "plot", "get_position", "figure"))
 """Check of the parameter `ax` of all plots: None or axes of matplotlib."""
 
 

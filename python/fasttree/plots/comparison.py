@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having
+from .._checks import checked, object_with
 from ..exports.tables.table import scale_of
 from .canvas import AXES, BESIDE, Axes, axes_of, colour, finish, marker
 
 
-@checked(comparison=having("a Comparison", "means", "methods", "datasets"), ax=AXES)
+@checked(comparison=object_with("a Comparison", "means", "methods", "datasets"), ax=AXES)
 def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
     """Means of a `Comparison`: one row per data set, one mark per method.
 
@@ -142,7 +142,7 @@ def rank_diagram(result: Any, *, title: str = "", ax: Axes | None = None) -> Axe
     """
     if hasattr(result, "friedman"):
         result = result.friedman()
-    having("a FriedmanResult or a Comparison", "mean_ranks", "names")("result", result)
+    object_with("a FriedmanResult or a Comparison", "mean_ranks", "names")("result", result)
     n_methods = len(result.names)
     n_left = (n_methods + 1) // 2  # methods named on the left; the others are on the right
     ax = axes_of(ax, width=7.5, height=1.6 + 0.28 * n_left + 0.14 * len(result.groups))

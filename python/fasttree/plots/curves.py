@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having, mapping, maybe, string
+from .._checks import checked, mapping, maybe, object_with, string
 from .._checks.naming import shown_criterion
 from ..exports.tables.table import scale_of
 from ..metrics.cost_curves import is_pair
@@ -120,7 +120,9 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Axes | None =
     return finish(ax, title, "both", legend=legend, xlim=(0, 1), ylim=(0, 0.52), **named)
 
 
-@checked(result=having("a LearningCurve", "result", "train_sizes"), metric=maybe(string), ax=AXES)
+@checked(
+    result=object_with("a LearningCurve", "result", "train_sizes"), metric=maybe(string), ax=AXES
+)
 def learning_curves(
     result: Any,
     *,
@@ -175,7 +177,7 @@ def learning_curves(
     return finish(ax, title, "both", legend={}, xlabel="training rows", ylabel=label)
 
 
-@checked(curves=having("RewardCurves", "confidence", "rewards", "prior"), ax=AXES)
+@checked(curves=object_with("RewardCurves", "confidence", "rewards", "prior"), ax=AXES)
 def reward_curves(curves: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
     """Information rewards over the confidence in the true class; a dotted line marks the prior.
 
@@ -292,7 +294,7 @@ def roc_curves(
     return ax
 
 
-@checked(model=having("a fitted tree of fasttree", "trace_", "staged_score"), ax=AXES)
+@checked(model=object_with("a fitted tree of fasttree", "trace_", "staged_score"), ax=AXES)
 def growth_curve(
     model: Any,
     train: Any = None,

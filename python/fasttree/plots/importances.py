@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having, listing, maybe, number_array, whole_in
+from .._checks import as_list, checked, maybe, number_array, object_with, whole_in
 from .._checks.plain_text import one_line
 from .._checks.words import counted
 from ..exports.palette import colour
@@ -43,9 +43,9 @@ def _names(model: Any, names: Sequence[str] | None, n_features: int) -> list[str
 
 
 @checked(
-    model=having("a fitted model with feature_importances_", "feature_importances_"),
+    model=object_with("a fitted model with feature_importances_", "feature_importances_"),
     largest=whole_in(1),
-    feature_names=maybe(listing),
+    feature_names=maybe(as_list),
     ax=AXES,
 )
 def plot_importances(
@@ -91,7 +91,9 @@ def plot_importances(
     return finish(ax, title, xlabel="importance")
 
 
-@checked(stability=having("what stability(X, y) found", "features"), largest=whole_in(1), ax=AXES)
+@checked(
+    stability=object_with("what stability(X, y) found", "features"), largest=whole_in(1), ax=AXES
+)
 def stability_bars(
     stability: Any, *, largest: int = 15, title: str = "", ax: Axes | None = None
 ) -> Axes:
@@ -131,7 +133,7 @@ def stability_bars(
 
 
 @checked(
-    comparison=having("what compare_with_greedy returns", "optimum", "lower_bound", "tests"),
+    comparison=object_with("what compare_with_greedy returns", "optimum", "lower_bound", "tests"),
     ax=AXES,
 )
 def greedy_losses(comparison: Any, *, title: str = "", ax: Axes | None = None) -> Axes:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having, maybe, shown, string
+from .._checks import checked, maybe, object_with, shown, string
 from ..exports.tables.table import scale_of
 from .canvas import AXES, axes_of
 
@@ -25,7 +25,7 @@ MAX_NUMBERED = 200
 """Largest number of cells that get a number; in larger maps numbers hide the colours."""
 
 
-@checked(sweep=having("a Sweep", "result", "layout"), metric=maybe(string), ax=AXES)
+@checked(sweep=object_with("a Sweep", "result", "layout"), metric=maybe(string), ax=AXES)
 def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: Any = None) -> Any:
     """Mean of a metric at every setting of a `Sweep`, as a heat map.
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from .._checks import checked, having, maybe, number_in
+from .._checks import checked, maybe, number_in, object_with
 from .._checks.plain_text import one_line
 from ..exports.drawing import FONT, SMALL, Card, Drawing
 from .canvas import AXES, axes_of, font_size
@@ -138,7 +138,7 @@ class _Tree(NamedTuple):
 
 @checked(
     fontsize=maybe(number_in(0.0, 1000.0, above=True)),
-    model=having("a fitted tree", "_model", "tree_"),
+    model=object_with("a fitted tree", "_model", "tree_"),
     ax=AXES,
 )
 def plot_tree(

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks import is_missing, listing, one_of, shown
+from .._checks import as_list, is_missing, one_of, shown
 from .._checks.data_warnings import warn_caller
 from .._checks.words import argument, counted, given, option, worded
 from .columns import Column, shorten
@@ -38,21 +38,21 @@ from .date_texts import (
     parse_time_zone,
     time_zone_in,
 )
-from .sources import listed
+from .sources import to_list
 
 PARTS = ("year", "month", "weekday")
 """The numbers that are made of a date; the weekday is 1 for Monday to 7 for Sunday (ISO 8601). A
 month, quarter, half or week of a year is its first day."""
 
 
-def values_of(values: Any) -> list[Any]:
+def levels_or_cells(values: Any) -> list[Any]:
     """The different cells of a finished column, or all cells of an array or series, as a list.
 
     For a nominal `Column` these are its levels that occur, in the order of their codes; for a
     numeric one its numbers without missing ones, ascending. Dates are recognised on this list.
     """
     if not isinstance(values, Column):
-        return listed(values)
+        return to_list(values)
     codes = np.unique(np.asarray(values.values))
     if values.kind == "numeric":
         return list(codes[~np.isnan(codes)].tolist())
@@ -77,7 +77,7 @@ def time_zone_of(values: Any) -> str:
         except ValueError:  # a zone of dateutil, say: by the cells
             pass
     names = set()
-    for cell in values_of(values):
+    for cell in levels_or_cells(values):
         is_time = isinstance(cell, datetime.datetime)
         zone = time_zone_in(cell) if isinstance(cell, str) else cell.tzinfo if is_time else None
         if zone is not None:
@@ -127,7 +127,7 @@ def date_parts(values: Any, order: str, zone: str) -> np.ndarray:
         )
     series = temporal(values)
     if series is None:
-        return _parts_of_cells(listed(values), order, zone)
+        return _parts_of_cells(to_list(values), order, zone)
     if isinstance(series, np.ndarray):
         return _parts_of_array(series)
     import narwhals as nw
@@ -228,7 +228,7 @@ def date_reason(date_format: DateFormat, values: Any = ()) -> str:
     """
     order, zone = date_format[:2]
     words = f"dates{zone and f' in {zone}'}{_FIRST[order]}"
-    cells = values_of(values) if words == "dates" and temporal(values) is None else ()
+    cells = levels_or_cells(values) if words == "dates" and temporal(values) is None else ()
     if any(
         not _SQL.fullmatch(t) and moment_of(t, order) if isinstance(t, str) else day_of_number(t)
         for t in cells
@@ -331,7 +331,7 @@ def date_features(
     """
     formats = dates if isinstance(dates, Mapping) else {}
     columns, reasons = [], {}
-    for name in dates if dates is formats else listing("dates", dates):
+    for name in dates if dates is formats else as_list("dates", dates):
         if not isinstance(name, str):
             raise TypeError(f"{given('dates', shown(dates))} must hold names of columns")
         cells = cells_named(name)
@@ -361,7 +361,7 @@ def _order_in(name: str, cells: Any) -> str:
     texts."""
     if temporal(cells) is not None:
         return "ymd"
-    levels = [level for level in dict.fromkeys(values_of(cells)) if not is_missing(level)]
+    levels = [level for level in dict.fromkeys(levels_or_cells(cells)) if not is_missing(level)]
     if not any(isinstance(level, str) for level in levels):
         _check_any(name, levels, ["ymd"])
         return "ymd"
@@ -378,7 +378,9 @@ def _order_in(name: str, cells: Any) -> str:
 def _check_any(name: str, cells: Any, orders: Sequence[str]) -> None:
     """Refuse a column in which no cell is a date in one of some orders."""
     known = (
-        [] if temporal(cells) is not None else [c for c in values_of(cells) if not is_missing(c)]
+        []
+        if temporal(cells) is not None
+        else [c for c in levels_or_cells(cells) if not is_missing(c)]
     )
     if known and all(np.isnan(date_parts(known, order, "")[:, 0]).all() for order in orders):
         what = f"{name!r} holds no dates in the order {' or '.join(orders)}"
@@ -411,7 +413,7 @@ def date_part_columns(name: str, values: Any, date_format: DateFormat) -> list[C
     else:
         codes = np.unique(np.asarray(values.values))
         of_level = np.full((len(values.levels or ()) + 1, len(PARTS)), np.nan)  # last: missing
-        of_level[codes[codes >= 0]] = _read(name, values_of(values), date_format)
+        of_level[codes[codes >= 0]] = _read(name, levels_or_cells(values), date_format)
         parts = of_level[values.values]
     columns = zip(part_names([name]), parts.T, strict=True)
     return [Column(part, "numeric", np.ascontiguousarray(cells)) for part, cells in columns]
@@ -424,7 +426,7 @@ def _read(name: str, values: Any, date_format: DateFormat) -> np.ndarray:
     parts = date_parts(values, order, zone)
     if temporal(values) is not None:
         return parts
-    cells = values_of(values)
+    cells = levels_or_cells(values)
     if date_format.is_long:
         parts[[isinstance(cell, str) and cell[2:3] in tuple("-/. ") for cell in cells]] = np.nan
     if not np.isnan(parts[:, 0]).any():

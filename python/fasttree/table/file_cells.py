@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import listing, shown, string
+from .._checks import as_list, shown, string
 from .._checks.data_warnings import is_quiet, warn_caller
 from .._checks.words import some_of
 from .columns import Column
@@ -114,7 +114,7 @@ class FileCells:
         return {None: everywhere, **by_column} if everywhere else by_column
 
     @property
-    def told(self) -> dict[str, Any]:
+    def given_fields(self) -> dict[str, Any]:
         """The fields that a caller or model gives, by name, without the fields that a file itself
         shows (decimal mark, signs). They replace the fields of the same names in the cells of a
         file that was read."""
@@ -123,7 +123,7 @@ class FileCells:
     def __bool__(self) -> bool:
         return bool(self.everywhere or self.by_column or self.decimal or self.signs)
 
-    def beside(self, given: FileCells) -> FileCells:
+    def merged_with(self, given: FileCells) -> FileCells:
         """These cells of a model together with the cells that a caller gives.
 
         Texts of both are joined, everywhere and by column. A text that the caller gives must occur
@@ -159,14 +159,14 @@ class FileCells:
         columns, then the texts for this one. A column that is not named has only the former."""
         return (*self.everywhere, *self.by_column.get(name, ()))
 
-    def numbers_of(self, name: str) -> tuple[float, ...]:
+    def sentinels_of(self, name: str) -> tuple[float, ...]:
         """The numbers that mean a missing cell in a column of numbers.
 
         They are the texts for this column that read as finite numbers, for columns that are numbers
         already.
 
         Examples:
-            >>> FileCells.of({None: ["n/a", -9], "age": [999]}).numbers_of("age")
+            >>> FileCells.of({None: ["n/a", -9], "age": [999]}).sentinels_of("age")
             (-9.0, 999.0)
         """
         numbers = map(_number, self.of_column(name))
@@ -207,7 +207,7 @@ class FileCells:
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:
     """Texts, and numbers written in full, of one value or of several."""
-    cells = [given] if isinstance(given, str | numbers.Real) else listing(name, given)
+    cells = [given] if isinstance(given, str | numbers.Real) else as_list(name, given)
     for cell in cells:
         if isinstance(cell, bool) or not isinstance(cell, str | numbers.Real):
             raise TypeError(f"{name}={shown(given)} must be texts or numbers")

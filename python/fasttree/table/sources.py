@@ -600,13 +600,13 @@ def cells_of(X: Any, name: str) -> Any:
     return cells
 
 
-def listed(values: Any) -> list[Any]:
+def to_list(values: Any) -> list[Any]:
     """The cells of a column of any library (pandas, Polars, Arrow, NumPy) as a list of Python
     values. The elements of any other sequence are not changed."""
     # A Series of pandas or Polars, an Arrow column and an array each have one of these methods.
-    named = ("to_list", "to_pylist", "tolist")
-    to_list = next((getattr(values, name) for name in named if hasattr(values, name)), None)
-    return list(values) if to_list is None else list(to_list())
+    names = ("to_list", "to_pylist", "tolist")
+    method = next((getattr(values, name) for name in names if hasattr(values, name)), None)
+    return list(values) if method is None else list(method())
 
 
 def names_of(X: Any) -> list[str] | None:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, listing, mapping, maybe, one_of, shown, string
+from .._checks import as_list, checked, mapping, maybe, one_of, shown, string
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.mapped import check_mapped
 from .._checks.naming import column_name
@@ -128,7 +128,7 @@ class Table(_Attributes):
     __slots__ = ()
 
     @checked(
-        feature_names=maybe(listing),
+        feature_names=maybe(as_list),
         target=maybe(string),
         levels=maybe(mapping("a list of levels", np.iterable)),
         unused=maybe(mapping("a reason", lambda value: isinstance(value, str))),

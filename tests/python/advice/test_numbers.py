@@ -250,3 +250,20 @@ def test_with_an_exposure_errors_are_named_as_they_are():
     }.items():
         with pytest.raises(ValueError, match=words):
             fasttree.advise(frame, exposure="m", **given, **QUICK)
+
+
+@pytest.mark.parametrize("number", [3.0, 0.1])  # the mean of 48 times 0.1 is rounded
+@pytest.mark.parametrize("scoring", [None, "rmse"])
+def test_tested_rows_of_one_number_cannot_tell_trees_from_a_constant(number, scoring):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.r_[rng.normal(size=12), np.full(48, number)]
+    how = {"task": "regression", "time": np.arange(60), "cv": 3, "work": "quick", **QUICK}
+    found = fasttree.advise(X, y, scoring=scoring, **how)
+    text = str(found)
+    assert f"mean of the tested rows {number}" in text and "-0 " not in text
+    assert "which is 0 off on average" in text
+    assert "<table" in found.to_html() and found.mean == number
+    if scoring is None:
+        assert found.mae == 0.0 and not found.params
+        assert found.sentence.startswith("All tested rows have the same number")
+        assert "choose folds that test more than one number (cv)" in found.sentence

@@ -83,7 +83,7 @@ def test_sampled_arcs_are_the_exact_ones_on_all_tables(seed):
 
 
 # The bundled sets with at most 20 columns, which are all that the exact judge serves.
-SERVED = [name for name, entry in fasttree.datasets.shelf.SHELF.items() if entry.features < 20]
+SERVED = [name for name, entry in fasttree.datasets.shelf.BUNDLED.items() if entry.features < 20]
 QUICK = ("weather", "iris", "monks-1", "balance-scale", "xor")
 
 
@@ -91,7 +91,7 @@ QUICK = ("weather", "iris", "monks-1", "balance-scale", "xor")
     "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.exhaustive) for n in SERVED]
 )
 def test_default_length_brings_the_distance_below_2_percent(name):
-    model, truth = judge(fasttree.datasets.shelf.SHELF[name].load(), 1)
+    model, truth = judge(fasttree.datasets.shelf.BUNDLED[name].load(), 1)
     distance = largest_distance(model.arc_probabilities_, truth.arc_probabilities)
     assert 0 < distance < 0.02
 

@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 import warnings
 
 import joblib
@@ -188,22 +189,41 @@ def test_ray_is_a_backend_of_joblib(whole):
         ray.shutdown()
 
 
-def test_a_worker_of_loky_that_dies_is_replaced(tmp_path):
-    mark = tmp_path / "died"
-    units_ = [("set", place) for place in range(12)]
+def with_loky(folder, deaths, n_units):
+    """Results of units on loky; `deaths`: how many workers each unit ends first."""
+    units_ = [("set", place) for place in range(n_units)]
+    shared = {"set": (np.arange(n_units), str(folder), deaths)}
     with joblib.parallel_config(backend="loky", n_jobs=2):
-        backend = backends.backend_of()
-        found = dict(backend.run(_dying, units_, {"set": (np.arange(12), str(mark))}))
-    assert mark.exists() and found == {place: 2 * place for place in range(12)}
+        return dict(backends.backend_of().run(_dying, units_, shared))
 
 
 def _dying(shared, place):
-    values, mark = shared
-    if place == 5 and not os.path.exists(mark):
-        with open(mark, "w"):
-            pass
+    values, folder, deaths = shared
+    path = os.path.join(folder, str(place))
+    with open(path, "a") as file:
+        file.write("x")
+    if os.path.getsize(path) <= deaths.get(place, 0):
         os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.02)
     return 2 * int(values[place])
+
+
+def test_workers_of_loky_that_die_are_replaced_and_attempts_are_those_at_one_unit(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(backends, "MAX_ATTEMPTS", 2)
+    dying = {0: 1, 20: 1}  # as many workers as attempts, by different units
+    found = with_loky(tmp_path, dying, 30)
+    assert found == {place: 2 * place for place in range(30)}
+    assert all((tmp_path / str(place)).stat().st_size == 2 for place in dying)
+
+
+def test_a_unit_that_ends_all_of_its_workers_ends_the_call(tmp_path, monkeypatch):
+    monkeypatch.setattr(backends, "MAX_ATTEMPTS", 2)
+    with pytest.raises(Exception, match="worker process") as raised:
+        with_loky(tmp_path, {5: 99}, 30)
+    assert type(raised.value).__name__ in backends._WORKER_DEATHS
+    assert (tmp_path / "5").stat().st_size == 2
 
 
 def test_arrays_are_mapped_by_processes(tmp_path):

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier, FastTreeRegressor, _engine
-from fasttree.estimators.honest import divided
+from fasttree.estimators.honest import split_rows
 from fasttree.estimators.parameters import config_of
 from fasttree.model_selection import cross_validate
 
@@ -72,9 +72,9 @@ def weights_of(name, n, seed=1):
 
 
 def parts(model, X, y, weights=None, groups=None):
-    """The rows of a fit, and its two parts as `divided` makes them."""
+    """The rows of a fit, and its two parts as `split_rows` makes them."""
     given = model._training_rows(X, y, weights)
-    return given, *divided(model, given, groups)
+    return given, *split_rows(model, given, groups)
 
 
 def by_hand(model, kept):
@@ -401,7 +401,10 @@ def test_rates_weigh_their_exposure():
     exposure, claims = random.integers(1, 9, len(X)).astype(float), random.integers(0, 4, len(X))
     model = FastTreeRegressor(criterion="poisson", missing="branch", honest=True, random_state=0)
     model.set_params(max_depth=2).fit(X, claims, exposure=exposure)
-    _, _, kept = (given := model._training_rows(X, claims, None, exposure)), *divided(model, given)
+    _, _, kept = (
+        (given := model._training_rows(X, claims, None, exposure)),
+        *split_rows(model, given),
+    )
     path, of_row = by_hand(model, kept)
     assert sorted(set(of_row)) == list(range(1, 9))  # years, not copies of rows
     np.testing.assert_array_equal(model.tree_.n_node_samples, path.sum(axis=0))

@@ -33,6 +33,14 @@ def town_and_degree(rows=400):
     return [[f"t{t}", f"d{d}"] for t, d in zip(town, degree, strict=True)], score
 
 
+def test_what_takes_a_walk_over_the_nodes_is_read_once():
+    reading = Reading(fasttree.fit(X, Y))
+    for name, member in vars(Reading).items():
+        if not name.startswith("_") and hasattr(member, "__get__") and not callable(member):
+            value = getattr(reading, name)
+            assert not isinstance(value, list | dict) or value is getattr(reading, name), name
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("how", ["subset", "one_vs_rest"])
 @pytest.mark.parametrize("missing", ["branch", "mode", "fractional"])

@@ -25,10 +25,10 @@ from fasttree.model_selection import (
 from fasttree.reports import render_html
 from fasttree.reports.html.charts import (
     Series,
-    bars_text,
     line_chart,
     nice_ticks,
     path_of,
+    rank_note,
     rank_svg,
 )
 from fasttree.reports.html.finding import finding, paragraph
@@ -99,8 +99,8 @@ def test_the_finding_says_what_the_tests_do(name):
     # The sentence, the table and both diagrams decide as the finding does.
     together = tuple(names[j] for j in np.argsort(ranks.mean_ranks, kind="stable"))
     assert (f"{ranks.test}: no difference" in rank_svg(ranks)) == (not ranks.significant)
-    assert ("no difference among them" in bars_text(ranks)) == (not ranks.significant)
-    assert ("Nemenyi" in bars_text(ranks)) == ("Nemenyi" in ranks.sentence) == ranks.significant
+    assert ("no difference among them" in rank_note(ranks)) == (not ranks.significant)
+    assert ("Nemenyi" in rank_note(ranks)) == ("Nemenyi" in ranks.sentence) == ranks.significant
     assert ("do not differ significantly" in ranks.sentence) == (not ranks.significant)
     assert (ranks.groups == [together]) == expected.startswith("Over")
     assert ("Over fewer than 10 data sets" in ranks.sentence) == (ranks.n < 10)

@@ -1,7 +1,7 @@
 """The passes over parts (batches or partitions): for imputed values, cut points and codes.
 
 What
-    Each pass has a function of the rows of one part (`gaps_of`, `edges_of`, `values_of`,
+    Each pass has a function of the rows of one part (`gaps_of`, `edges_of`, `value_counts_of`,
     `encode_part`), which any process may call, and a function that merges the results of two parts
     (`merge_...`). `complete_coding` runs the passes for imputed values and cut points in their
     order. The result does not depend on how rows were divided into parts: cut points are
@@ -85,7 +85,7 @@ def complete_coding(coding: Coding, config: dict[str, Any], run: Pass) -> Coding
     if not columns:
         return coding
     names = [coding.facts.names[j] for j in columns]
-    values = run(partial(values_of, coding, columns), partial(merge_values, names))
+    values = run(partial(value_counts_of, coding, columns), partial(merge_values, names))
     return with_values(coding, columns, values, bins)
 
 
@@ -225,7 +225,7 @@ def with_cuts(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int
     return replace(coding, cuts=tuple(cuts)), [j for j in numeric if cuts[j] is None]
 
 
-def values_of(coding: Coding, columns: list[int], rows: Rows) -> Values:
+def value_counts_of(coding: Coding, columns: list[int], rows: Rows) -> Values:
     """The distinct values of some numeric columns of a part, with their counts.
 
     Only columns whose cut points a sample does not determine are counted. Missing cells are left

@@ -160,10 +160,10 @@ def _of_dataset(dataset: Any, name: str) -> Batches:
             columns=wanted, batch_size=ROWS, batch_readahead=2, fragment_readahead=1
         )
 
-    return Batches(read, name, tuple(dataset.schema.names), numbers_of(dataset.schema))
+    return Batches(read, name, tuple(dataset.schema.names), numeric_columns(dataset.schema))
 
 
-def numbers_of(schema: Any) -> tuple[str, ...]:
+def numeric_columns(schema: Any) -> tuple[str, ...]:
     """Names of the columns that are integers or floating-point numbers by a schema of Arrow.
 
     The first pass over the rows need not read these columns, as they have no levels. Decimals and

@@ -34,7 +34,7 @@ from ...discretize import EqualWidth, ReplaceMissing
 from ...estimators import FastTreeClassifier
 from ...model_selection import Comparison, WekaStratifiedKFold, cross_validate
 from ...table import Table
-from ..paper import Paper, preset_without, shown
+from ..paper import Paper, preset_without, settings_as_text
 from ..reproduction import Reproduction, Row, agrees, plain_key
 from . import tables
 from .tables import SetResult
@@ -150,8 +150,8 @@ class Experiment(Paper[str, SetResult]):
                 "Weka's 10 x 10-fold cross-validation; imputation and ten equal-width bins on all "
                 "rows"
             ),
-            "trees": shown(settings()),
-            "criteria": shown(METHODS),
+            "trees": settings_as_text(settings()),
+            "criteria": settings_as_text(METHODS),
             "test": "corrected resampled t test, two-sided, 0.05, against info_gain",
         }
 

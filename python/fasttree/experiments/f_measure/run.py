@@ -35,7 +35,7 @@ from ...feature_selection.features import score_features
 from ...metrics import auc, confusion_matrix, error_rate, f_beta, roc_curve
 from ...model_selection import ContiguousKFold, cross_validate
 from ...table import Table
-from ..paper import Paper, preset_without, shown
+from ..paper import Paper, preset_without, settings_as_text
 from ..reproduction import Reproduction, agrees, header_beside, plain_key
 
 SMALLEST_SPLIT = {"Breast": 21, "Heart": 11, "PopFailure": 6}
@@ -213,8 +213,8 @@ class Experiment(Paper[str, tuple[dict[str, Outcome], dict[str, int]]]):
                 "c = floor(n/5); four contiguous folds of c rows, the rest is the test set; best "
                 "fold model tested"
             ),
-            "trees": {name: shown(settings(name)) for name in SMALLEST_SPLIT},
-            "criteria": shown(self.methods),
+            "trees": {name: settings_as_text(settings(name)) for name in SMALLEST_SPLIT},
+            "criteria": settings_as_text(self.methods),
         }
 
     def report(self, found: dict[str, tuple[dict[str, Outcome], dict[str, int]]]) -> None:

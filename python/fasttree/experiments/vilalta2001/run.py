@@ -48,7 +48,7 @@ from ...datasets import load, load_tic_tac_toe
 from ...exports.tables.table import Cell, ReportTable, report_table
 from ...model_selection import CrossValidation, cross_validate
 from ...table import Table
-from ..paper import Paper, preset_without, shown
+from ..paper import Paper, preset_without, settings_as_text
 from ..reproduction import (
     Reproduction,
     deviation_of_repetitions,
@@ -279,7 +279,7 @@ class Experiment(Paper[tuple[str, str], SetResult | sweeps.Study | dict[str, np.
     def settings(self, found: Mapping[tuple[str, str], Any]) -> dict[str, Any]:
         return {
             "protocol": "5 x stratified 10-fold CV, sd over the five repetition means",
-            "trees": shown(preset_without(presets.VILALTA2001)),
+            "trees": settings_as_text(preset_without(presets.VILALTA2001)),
             "files": {name: FILES[name] for kind, name in found if kind == "table 1"},
         }
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._checks import checked, listing, number_array, one_of, shown, whole_in
+from ..._checks import as_list, checked, number_array, one_of, shown, whole_in
 from . import formulas
 from .prior import check_prior
 from .reward import Reward
@@ -41,7 +41,7 @@ class RewardCurves(NamedTuple):
     true_class: int = 0
 
 
-@checked(true_class=whole_in(0), points=whole_in(2, 10**6), rewards=listing)
+@checked(true_class=whole_in(0), points=whole_in(2, 10**6), rewards=as_list)
 def reward_curves(
     prior: Any = (1 / 3, 1 / 3, 1 / 3),
     *,

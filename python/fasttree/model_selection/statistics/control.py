@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..._checks import checked, having, one_of
+from ..._checks import checked, object_with, one_of
 from ...exports.tables.table import Cell, ReportTable, number, report_table
 from .multiple import adjusted, bonferroni, holm
 from .outcome import FriedmanResult, Ranked
@@ -88,7 +88,7 @@ class ControlTestResult(Ranked):
         return [report_table(title, header, rows, *notes)]
 
 
-@checked(ranks=having("a FriedmanResult", "mean_ranks", "names"))
+@checked(ranks=object_with("a FriedmanResult", "mean_ranks", "names"))
 def against_control(ranks: FriedmanResult, control: str) -> ControlTestResult:
     """Return the tests of all methods against `control`, a name, by the ranks of Friedman's test.
 

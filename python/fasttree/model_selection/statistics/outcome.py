@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._checks import listing, number_array, number_in
+from ..._checks import as_list, number_array, number_in
 from ..._checks.plain_text import one_line
 from ..._engine.versions import versions
 from ...exports.tables.forms import Rendered
@@ -35,7 +35,7 @@ def method_names(names: Sequence[str] | None, count: int, what: str = "method") 
     ValueError for another number of names."""
     if names is None:
         return tuple(f"{what} {j + 1}" for j in range(count))
-    labels = tuple(listing("names", list(names) if isinstance(names, str) else names))
+    labels = tuple(as_list("names", list(names) if isinstance(names, str) else names))
     if len(labels) != count:
         raise ValueError(f"{len(labels)} names for {count} {what}s")
     return labels

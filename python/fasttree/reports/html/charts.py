@@ -181,7 +181,7 @@ def line_chart(
 SMALL, LINE, SCALE_WIDTH, LONGEST = 12.5, 22, 420, 260
 
 
-def bars_text(result: FriedmanResult) -> str:
+def rank_note(result: FriedmanResult) -> str:
     """The note below `rank_svg`: methods under one bar do not differ significantly. Where the test
     shows no difference at all, one bar is over all methods."""
     if result.significant:

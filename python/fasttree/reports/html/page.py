@@ -34,7 +34,7 @@ from ...exports.tables.table import (
     tables_of,
 )
 from . import settings
-from .charts import STYLES, Series, bars_text, line_chart, nice_ticks, rank_svg
+from .charts import STYLES, Series, line_chart, nice_ticks, rank_note, rank_svg
 from .confusion import confusion_of
 from .curves import Panel, curve_panels
 from .finding import METHODS, finding, listed, paragraph
@@ -237,7 +237,7 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
         page.tables.append(_posterior_table(result, rope))
     if result.is_ranked:
         ranked = result.friedman()
-        page.ranks, page.bars = rank_svg(ranked), bars_text(ranked)
+        page.ranks, page.bars = rank_svg(ranked), rank_note(ranked)
     # The nodes of a page are divided among its trees.
     share = max(9, min(80, nodes // max(1, n * k))) if nodes else 0
     page.sections = [
@@ -248,7 +248,7 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
         ("baseline", result.baseline),
         ("test", result.test if isinstance(result.test, str) else repr(result.test)),
         ("level", f"{result.alpha:g}"),
-        *settings.facts(first),
+        *settings.protocol_facts(first),
     ]
     page.made, page.again = (
         settings.methods_of(first),
@@ -276,7 +276,7 @@ def _validation_page(result: CrossValidation, title: str, nodes: int) -> Page:
     share = min(200, nodes // max(1, len(result))) if nodes else 0
     page = Page(title or f"Cross-validation of {name}", summary, list(result.methods))
     page.sections = [_section(result, "set-1", nodes=share, sentences=True)]
-    page.facts, page.made = settings.facts(result), settings.methods_of(result)
+    page.facts, page.made = settings.protocol_facts(result), settings.methods_of(result)
     page.again = settings.run_again(result, "cross_validate")
     return page
 
@@ -342,7 +342,7 @@ def _sweep_page(result: Sweep, title: str) -> Page:
                 lines.append(Series(label, place, alphas, means, dots=True))
             page.charts += _chart(lines, metric, across, f"{metric} by {across}")
     page.tables = result.tables()
-    page.facts, page.made = settings.facts(validation), settings.methods_of(validation)
+    page.facts, page.made = settings.protocol_facts(validation), settings.methods_of(validation)
     page.again = settings.run_again(validation, "cross_validate")
     return page
 
@@ -378,7 +378,7 @@ def _learning_page(result: LearningCurve, title: str) -> Page:
             lines.append(Series(method, place, sizes, values, dots=True))
         page.charts += _chart(lines, metric, "training rows", f"Learning curves, {metric}")
     page.tables = result.tables()
-    page.facts, page.made = settings.facts(validation), settings.methods_of(validation)
+    page.facts, page.made = settings.protocol_facts(validation), settings.methods_of(validation)
     return page
 
 

@@ -171,7 +171,7 @@ def _loaded(result: CrossValidation, end: str = "") -> str:
     return f"...{end}  # put your own data here: {', '.join(filter(None, known))}".rstrip(": ")
 
 
-def facts(result: CrossValidation) -> list[tuple[str, str]]:
+def protocol_facts(result: CrossValidation) -> list[tuple[str, str]]:
     """Return the protocol and the versions of the packages as pairs (label, text), for the table at
     the end of a page."""
     settings = result.environment()

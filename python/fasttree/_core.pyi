@@ -72,7 +72,8 @@ class BayesModel:
 @final
 class Dataset:
     """
-    Training rows; immutable but for copies, which the first call that needs them makes.
+    Training rows. They never change, but the first call that needs an encoded copy of them makes
+    it, and the data set keeps it.
     """
     def __len__(self, /) -> int: ...
     def __new__(cls, /, schema: Any, target: Any, blocks: SupportsGetItem[int, Any]) -> Dataset:
@@ -170,9 +171,9 @@ class DelimitedReader:
         list[tuple[int, Any, list[bytes] | None]], list[int], int | None, list[bytes], list[int]
     ]:
         """
-        The columns, the positions of those to be read again as labels, the first line that is not
-        UTF-8, if there is one, the texts for missing values that some cell was equal to, and the
-        lines that repeat the header.
+        The columns; the positions of the columns to be read again as labels; the first line that is
+        not UTF-8, if there is one; the texts for missing values that some cell was equal to; and
+        the lines that repeat the header.
         """
     def is_ready(self, /) -> bool:
         """
@@ -200,16 +201,16 @@ class DelimitedReader:
         missing: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]],
     ) -> None:
         """
-        Begin behind the first `above` records with the columns in `kinds`: (position,
-        declared labels or None, whether the cells are
-        numbers, whether they may turn out to be labels). Records equal to record `header` are no
-        rows; `missing` are the cells that mean a missing value.
+        Begin behind the first `above` records with the columns in `kinds`, each given as (position,
+        declared labels or None, whether the cells are numbers, whether they may turn out to be
+        labels). Records equal to record `header` are no rows; `missing` are the cells that mean a
+        missing value.
         """
 
 @final
 class Forest(Trees):
     """
-    A fitted forest; immutable. Predictions are those of its base class `Trees`.
+    A fitted forest; immutable. The methods of prediction are in its base class `Trees`.
     """
     @property
     def content(self, /) -> int | None:
@@ -241,13 +242,13 @@ class Forest(Trees):
         """
     def tree(self, /, tree: SupportsIndex, parameters: str) -> Model:
         """
-        One tree as a model with parameters of its own.
+        One tree as a model with these parameters.
         """
 
 @final
 class Model(Trees):
     """
-    A fitted tree; immutable. Predictions are those of its base class `Trees`.
+    A fitted tree; immutable. The methods of prediction are in its base class `Trees`.
     """
     def account(self, /) -> list[tuple[int, str, int, int, int, float, float, float]] | None:
         """
@@ -258,9 +259,9 @@ class Model(Trees):
     ) -> tuple[ndarray, ndarray, ndarray, ndarray, ndarray, ndarray, int, float] | None:
         """
         How `ccp_alpha` was chosen by cross-validation: alphas, leaves, splits, impurities, errors
-        and standard errors of the pruned trees, the number of the chosen one and its alpha. Where
-        it was not chosen so, with an impurity the trees that this one can be pruned to, without
-        errors; else None.
+        and standard errors of the pruned trees, the number of the chosen one and its alpha. If it
+        was not chosen by cross-validation and an impurity is given: the trees that this tree can be
+        pruned to, without errors. Otherwise None.
         """
     def arrays(self, /) -> dict[str, Any]:
         """
@@ -299,12 +300,12 @@ class Model(Trees):
         bool,
     ]:
         """
-        All candidate splits of a node, the tests of its features where they are chosen by
-        significance: (feature, statistic, logarithm of the adjusted p-value), most significant
-        first, and whether rows without a value of a feature are left out of its candidates. Of the
-        candidates: features, thresholds (NaN: none), scores, and for those that divide levels in
-        two the number of the candidate and the codes on its first branch. `fractions` are those of
-        the rows that reach the node.
+        All candidate splits of a node; the tests of its features if they are chosen by
+        significance, as (feature, statistic, logarithm of the adjusted p-value), most significant
+        first; and whether rows without a value of a feature are left out of its candidates. The
+        candidates are given as arrays of features, thresholds (NaN for a test without one) and
+        scores, and for each candidate that divides levels in two as the number of the candidate and
+        the codes on its first branch. `fractions` says which fraction of each row reaches the node.
         """
     @staticmethod
     def from_bytes(data: bytes) -> Model:
@@ -361,7 +362,7 @@ class PairCounts:
     """
     def default_radius(self, /) -> int:
         """
-        Relief's radius where none is given.
+        The radius of Relief that is used if the caller gives none.
         """
     def feature(self, /, feature: SupportsIndex) -> ndarray:
         """
@@ -468,7 +469,8 @@ class SpreadGrowth:
         seed: SupportsIndex | None = None,
     ) -> SpreadGrowth:
         """
-        A tree of one open node, the root; `seed` is that of a tree of a forest.
+        A tree of one open node, the root. `seed` is the seed of a tree of a forest, None for a
+        single tree.
         """
     def choose(self, /, counts: ndarray) -> tuple[ndarray, ndarray, int]:
         """
@@ -489,7 +491,7 @@ class SpreadGrowth:
         levels: SupportsGetItem[int, SupportsIndex],
     ) -> None:
         """
-        Put a subtree that a worker grew in the place of a node.
+        Replace a node that `small` took out by the subtree that a worker has grown for it.
         """
     def is_done(self, /) -> bool:
         """
@@ -523,8 +525,8 @@ class Trees:
         """
     def expected_value(self, /) -> ndarray:
         """
-        Mean probabilities over the training rows, shape (classes,): those that Shapley values start
-        from, when no feature is known.
+        Mean probabilities over the training rows, shape (classes,). Shapley values start from them:
+        they are the prediction when no feature is known.
         """
     def float32_conflicts(
         self, /, data: Dataset
@@ -572,7 +574,8 @@ class Trees:
         """
     def schema_json(self, /, cuts: bool = True) -> str:
         """
-        The schema as JSON; that of many bins takes time to read, and can do without their `cuts`.
+        The schema as JSON. Without `cuts` it lacks the cut points of binned columns, which take
+        time to read if there are many bins.
         """
     def shap_values(
         self,
@@ -591,7 +594,8 @@ class Trees:
         """
     def to_bytes(self, /, parameters: str | None = None) -> bytes:
         """
-        The content of a model file; `parameters`: in place of its own.
+        The content of a model file; `parameters` are written in place of the parameters of the
+        model.
         """
     def totals(self, /) -> ndarray:
         """
@@ -635,16 +639,16 @@ def bag_counts(
     n_jobs: SupportsIndex | None = None,
 ) -> ndarray:
     """
-    How often the bootstrap sample of each tree holds each row, shape (trees, rows); `seeds` are
-    those of the trees, `draws` is the size of a sample.
+    How often the bootstrap sample of each tree holds each row, shape (trees, rows); `seeds` has the
+    seed of each tree, and `draws` is the size of a sample.
     """
 
 def bag_times(
     places: ndarray, n_rows: SupportsIndex, seed: SupportsIndex, draws: SupportsIndex
 ) -> ndarray:
     """
-    How often a tree's bootstrap sample holds each row of a partition. `places` are those of its
-    rows among all sorted rows, ascending.
+    How often a tree's bootstrap sample holds each row of a partition. `places` has the positions of
+    the partition's rows among the rows of all partitions, sorted by hash; the positions ascend.
     """
 
 def bayes_fit(
@@ -654,7 +658,9 @@ def bayes_fit(
     n_jobs: SupportsIndex | None = None,
 ) -> BayesModel:
     """
-    Fit naive Bayes, TAN or AODE, as `config` says.
+    Fit naive Bayes, TAN or AODE, as `config` says, to all rows of a data set that have a positive
+    weight. TAN and AODE count pairs of features, which costs O(rows x features^2); naive Bayes
+    takes one pass per column.
     """
 
 def bin_cuts(
@@ -665,7 +671,12 @@ def bin_cuts(
     weights: ndarray | None = None,
 ) -> ndarray:
     """
-    Cut points of one column by a discretization method.
+    Cut points of one column by a discretization method, ascending; none if the column is one bin.
+    Missing values (NaN) are left out. Only MDLP reads `classes`, which are below `n_classes`.
+
+    # Errors
+    A ValueError for MDLP without classes, a number of bins out of range, infinite values, or
+    weights that are negative or not finite.
     """
 
 def check_codes(
@@ -681,7 +692,9 @@ def check_codes(
     forest: bool,
 ) -> None:
     """
-    Refuse a configuration that cannot be fitted on codes.
+    Refuse a configuration that cannot be fitted on codes alone, such as exact thresholds or a
+    user's function as criterion. Python calls it before it encodes the batches, with the facts that
+    the first pass has collected; `forest` says whether many trees are fitted.
     """
 
 def count_groups(
@@ -698,7 +711,9 @@ def count_groups(
     groups: SupportsGetItem[int, SupportsIndex],
 ) -> ndarray:
     """
-    The histograms of some groups of a partition, one after the other.
+    The histograms of some groups of a partition, one after the other, as words of 32 bits
+    (`record_sizes` gives their number). A group that the partition has no row of gets zeros; the
+    client adds the histograms of all partitions (`add_counts`).
     """
 
 def divide_groups(
@@ -715,7 +730,8 @@ def divide_groups(
     routes: tuple[ndarray, ndarray, SupportsIndex],
 ) -> tuple[ndarray, ndarray]:
     """
-    The rows of a partition in the new groups that `SpreadGrowth.choose` returned.
+    The rows of a partition, sorted by the new groups that `SpreadGrowth.choose` returned. Rows
+    whose code is sent to group -1 are dropped.
     """
 
 def drawn_rows(
@@ -731,7 +747,9 @@ def drawn_rows(
     times: ndarray,
 ) -> tuple[ndarray, list[int]]:
     """
-    The rows of a partition that a bootstrap sample holds, each drawn `times` times, and their sums.
+    The rows of a partition that a bootstrap sample holds, with their copies multiplied by the
+    number of `times` that each row was drawn, and the sums of the sample. Rows that were drawn 0
+    times are left out.
     """
 
 def edge_cuts(
@@ -754,8 +772,8 @@ def edge_summary(
     bins: SupportsIndex,
 ) -> tuple[list[ndarray], ndarray, list[ndarray | None]]:
     """
-    What the cut points of numeric columns are made of, from a batch of `total` rows in all; `bins`
-    is the largest number of bins.
+    Samples and distinct values of the numeric columns of a batch, from which cut points follow.
+    `total` is the number of rows of all batches, `bins` the largest number of bins.
     """
 
 def encode_rows(
@@ -768,14 +786,15 @@ def encode_rows(
     n_classes: SupportsIndex,
 ) -> tuple[ndarray, list[tuple[int, bool, ndarray | None]], list[int]]:
     """
-    Encode the rows that have copies. `cuts` are the cut points of numeric columns (None for nominal
-    ones), `levels` the numbers of levels of nominal ones.
+    Encode the rows that have copies. `cuts` has the cut points of each numeric column and None for
+    each nominal one; `levels` has the number of levels of each nominal column.
     """
 
 def exact_sum(values: ndarray, copies: ndarray | None) -> tuple[ndarray, int]:
     """
-    Numbers whose exact sum is that of a column (missing values left out), and the number of
-    summands. The numbers of batches can be joined, and `rounded_sum` rounds once.
+    A few numbers whose exact sum is the sum of a column without its missing values, and the number
+    of summands (copies of a row count). The numbers of several batches are appended, and
+    `rounded_sum` rounds their sum once.
     """
 
 def exercise(
@@ -785,7 +804,7 @@ def exercise(
     progress: Any | None = None,
 ) -> int:
     """
-    Exercise what every long call relies on: "spin" works for some seconds on all threads, "panic"
+    Exercise the machinery of long calls: "spin" works for some seconds on all threads, "panic"
     panics on one of them. For tests and `ftree doctor`.
     """
 
@@ -823,7 +842,12 @@ def forest_fit(
 
 def forest_joined(parts: SupportsGetItem[int, Forest]) -> Forest:
     """
-    The trees of several forests on the same rows, one after the other.
+    One forest with the trees of several forests on the same rows, in the order of the forests.
+    Python grows blocks of trees in other processes and joins them by this function. Totals and
+    parameters are taken from the first forest.
+
+    # Errors
+    A ValueError without forests, or if their schemas differ.
     """
 
 def forest_of_trees(
@@ -839,12 +863,14 @@ def forest_of_trees(
     trees: SupportsGetItem[int, Model],
 ) -> Forest:
     """
-    Trees as a forest.
+    A forest of trees that were grown on distributed rows, in the order of their seeds
+    (`forest_seeds`). `facts` describes all rows, from which the forest takes its class totals.
     """
 
 def forest_seeds(seed: SupportsIndex, trees: SupportsIndex) -> list[int]:
     """
-    Seeds of the trees of a forest.
+    Seeds of the first `trees` trees of a forest with this seed, the same as those that a fit on one
+    machine uses. A seed has 53 bits, so that JSON numbers hold it exactly.
     """
 
 def genotype_scores(
@@ -859,7 +885,10 @@ def genotype_scores(
     progress: Any | None = None,
 ) -> ndarray:
     """
-    One score per variant, NaN for a constant one.
+    One score per variant by a criterion on neighbours, NaN for a variant that is constant in the
+    samples. `packed` is the content of a .bed file behind its header, with a row of bytes per
+    variant and four samples in each byte; `samples` are positions among the `n_samples` of the
+    file.
     """
 
 def genotype_tests(
@@ -899,13 +928,15 @@ def grow_groups(
     nodes: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]],
 ) -> list[tuple[ndarray, ndarray, ndarray]]:
     """
-    Grow the subtrees of some nodes, (random key, depth), each on all rows of the group of its
-    number.
+    Grow the subtrees of some nodes, given as (random key, depth). The subtree of node i is grown on
+    all rows of group i, and returned as arrays that `SpreadGrowth.graft` puts into the tree.
     """
 
 def level_counts(codes: ndarray, copies: ndarray | None, levels: SupportsIndex) -> ndarray:
     """
-    How often each level of a nominal column occurs.
+    How often each of `levels` levels of a nominal column occurs in a batch, copies of rows
+    included. Missing values, which are negative codes, are not counted. Where missing values are
+    imputed, Python replaces them by the most frequent level of all batches.
     """
 
 def minimal_tree(
@@ -919,9 +950,9 @@ def minimal_tree(
     """
     The smallest consistent tree of a data set, or the best that the limits allow.
 
-    The model's parameters are `parameters` and under "found" the proven lower bound
-    of the number of nodes, the search nodes opened, and the weight of the rows that every tree
-    misclassifies.
+    The parameters of the model are `parameters` and, under "found", the proven lower bound of the
+    number of nodes, the number of search nodes that were opened, and the weight of the rows that
+    every tree misclassifies.
     """
 
 def near_optimal(
@@ -938,8 +969,9 @@ def near_optimal(
 ) -> tuple[Any, list[Model]]:
     """
     The first tests of near-optimal trees by feature, as a list of dicts (see
-    `exact::FeatureRoots`), and the trees of at most `most_trees` of them, whose models have the
-    parameters of `optimal_tree`.
+    `exact::FeatureRoots`), and the trees of at most `most_trees` of these tests. A tree is
+    near-optimal if its objective is at most `within` above the least. The parameters of the models
+    are set as by `optimal_tree`.
     """
 
 def network_counts(
@@ -949,8 +981,8 @@ def network_counts(
     sample_weight: ndarray | None = None,
 ) -> tuple[list[ndarray], list[int | None]]:
     """
-    The table of each variable, flat: the weight of each (configuration of the parents, value). And
-    for each column the level that replaces a missing value, if one does.
+    The flat table of each variable, which holds the weight of each (configuration of the parents,
+    value); and for each column the level that replaces a missing value, or None if no level does.
     """
 
 def network_exact(
@@ -969,7 +1001,9 @@ def network_exact(
 
 def network_exact_memory(data: Dataset, config: Any) -> int:
     """
-    Bytes that the exact posterior over these columns and the class takes.
+    Bytes that `network_exact` takes for these columns and the class, without computing it. It
+    serves `exact_memory` in Python, by which a user finds out whether the call is possible. Weights
+    do not change it.
     """
 
 def network_search(
@@ -993,12 +1027,19 @@ def network_tables_cost(
     n_jobs: SupportsIndex | None = None,
 ) -> tuple[list[float], list[float]]:
     """
-    Message length and likelihood of each variable's table, given its parents, in nits.
+    Message length and likelihood of each variable's table given its parents, both in nits, for a
+    network that the caller chose. The likelihood is the cost of the data alone; the message length
+    also states the parameters of the table. O(rows x arcs).
     """
 
 def number_range(name: str, numbers: ndarray) -> tuple[float, float]:
     """
-    The range of the numbers of a target, which must be finite.
+    The smallest and the largest number of a target in a batch, (0, 0) without rows. The range of
+    all batches decides the unit in which numbers are summed exactly. `name` is the target's name in
+    the message.
+
+    # Errors
+    A ValueError if a number is missing, infinite or so large that its square overflows.
     """
 
 def optimal_tree(
@@ -1015,8 +1056,9 @@ def optimal_tree(
     """
     The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.
 
-    Parameters are those of `minimal_tree`; under "found" there are a lower and an upper bound of
-    the objective. If `returns`, Ctrl-C ends the search as a time limit does.
+    The model has the same parameters as a model of `minimal_tree`, but under "found" there are a
+    lower and an upper bound of the objective. If `returns`, Ctrl-C ends the search as a time limit
+    does.
     """
 
 def out_of_bag_importances(
@@ -1030,8 +1072,9 @@ def out_of_bag_importances(
     progress: Any | None = None,
 ) -> ndarray:
     """
-    What each tree loses on its out-of-bag rows when one feature is shuffled among them, or with
-    `unbiased` the unbiased importance of each feature, shape (trees, features).
+    The accuracy that each tree loses on its out-of-bag rows (or the squared error that it gains)
+    when one feature is shuffled among them, shape (trees, features). With `unbiased` it is the
+    unbiased importance of each feature. A tree without out-of-bag rows has NaN.
     """
 
 def pair_block_scores(
@@ -1066,7 +1109,8 @@ def pair_counts(
 ) -> PairCounts:
     """
     Count the ordered pairs (i, j) with i in `rows` (all if None) and j any row; `weights` are
-    copies of rows.
+    copies of rows. The counts of a partition of the rows add up to the counts of all rows
+    (`PairCounts.plus`), so parts may be counted in different processes.
     """
 
 def pair_counts_across(
@@ -1092,8 +1136,8 @@ def record_sizes(
     ],
 ) -> tuple[int, int, int | None]:
     """
-    Bytes of a record, words of the histogram of a group, and the place of the copies in a record if
-    rows have weights.
+    Bytes of a record, words of the histogram of a group, and the position of the copies within a
+    record, or None if rows have no weights. The client sizes its tasks and messages by them.
     """
 
 def registry(of: str) -> Any:
@@ -1108,7 +1152,9 @@ def rounded_scores(sums: ndarray) -> ndarray:
 
 def rounded_sum(parts: SupportsGetItem[int, SupportsFloat | SupportsIndex]) -> float:
     """
-    The exact sum of some numbers, rounded once.
+    The exact sum of some numbers, rounded once to float64. Means of columns are computed from it:
+    they do not depend on how the rows were divided into batches (`exact_sum`). It is not finite
+    if the sum leaves the range of float64.
     """
 
 def row_hashes(
@@ -1118,7 +1164,9 @@ def row_hashes(
     copies: ndarray | None,
 ) -> ndarray:
     """
-    A hash of the content of each row that has copies.
+    A hash of the cells and the target of each row that has copies, in row order. Bootstrap samples
+    of a forest are drawn from the rows in the order of their hashes, so they do not depend on the
+    division into batches.
     """
 
 def rows_of_groups(
@@ -1135,7 +1183,9 @@ def rows_of_groups(
     groups: SupportsGetItem[int, SupportsIndex],
 ) -> tuple[ndarray, ndarray]:
     """
-    The rows of some groups of a partition.
+    A copy of the rows of some groups of a partition, in the order of `groups`, and the first row of
+    each group. They are sent to the worker that grows the subtrees of small nodes
+    (`grow_groups`).
     """
 
 def scale_reserve(bytes: SupportsIndex) -> int:
@@ -1152,14 +1202,16 @@ def score_tables(
     occurring: SupportsGetItem[int, bool] | None = None,
 ) -> tuple[ndarray, ndarray]:
     """
-    Scores and distances of single tables, shape (tables, branches, classes). `declared` are the
-    numbers of declared branches (default: those of the tables), `occurring` says which classes
-    occur in the data (default: those of the table).
+    Scores and distances of single tables, shape (tables, branches, classes). `declared` has the
+    number of declared branches of each table (by default all its branches). `occurring` says which
+    classes occur in the data (by default the classes that occur in the table).
     """
 
 def simd_level() -> str:
     """
-    The instruction set of the SIMD kernels in use.
+    Name of the instruction set of the SIMD kernels in use, such as "avx2". It is chosen once per
+    process: the best that the processor has, unless the environment variable `FASTTREE_SIMD` names
+    a lower one; results do not depend on it.
     """
 
 def stream_scores(
@@ -1175,7 +1227,7 @@ def stream_scores(
 ) -> ndarray:
     """
     One score per column of a C-contiguous array of codes, shape (rows, columns); NaN for a constant
-    column.
+    column. Every byte is the code of a known value, as no code means "missing".
     """
 
 def tree_fit(
@@ -1190,14 +1242,15 @@ def tree_fit(
     leaf_weight: ndarray | None = None,
 ) -> Model:
     """
-    Fit a tree on some rows (all if None). What its nodes count and predict is read from the rows of
-    `leaf_data`, if it is given, with their weights.
+    Fit a tree on some rows (all if None). If `leaf_data` is given, the counts and predictions of
+    all nodes are taken from its rows, with the weights `leaf_weight`.
     """
 
 def value_counts(values: ndarray, counts: ndarray) -> tuple[ndarray, ndarray]:
     """
-    The distinct values of a column and how often each occurs. `counts` are those of the values,
-    which may repeat, so that the results of batches can be joined.
+    The distinct values of a column and how often each occurs. `counts[i]` says how often
+    `values[i]` counts, and a value may be given several times, so the results of batches are joined
+    by counting them together. Missing values are left out.
     """
 
 def value_cuts(
@@ -1206,7 +1259,9 @@ def value_cuts(
     bins: SupportsIndex,
 ) -> ndarray:
     """
-    Cut points of a column from the counts of all its values.
+    Cut points of a column from the distinct values of all batches, ascending, and their counts
+    (`value_counts`). The bins have about equal weight; if there are no more values than bins,
+    each value gets a bin.
     """
 
 def ways_taken() -> dict[str, Any]:

@@ -175,7 +175,7 @@ def candidates(
 
 
 def _criteria_of(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The criteria of the pruned trees, and those of the small ones."""
+    """The criteria of the pruned trees, and the criteria of the small ones."""
     if table.exposure is not None:  # rates, which only this criterion weighs by exposure
         return ON_NUMBERS[-1:], ON_NUMBERS[-1:]
     criteria: tuple[str, ...] = CRITERIA

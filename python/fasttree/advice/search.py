@@ -393,7 +393,7 @@ def _in_order_of_time(table: Table, times: Any, when: str, unlabelled: Any) -> T
 def _folds_of(
     table: Table, rows: np.ndarray | None, members: np.ndarray | None, cv: Any, seed: int
 ) -> Folds:
-    """The folds of the rows that candidates are compared on, of which `members` has the groups."""
+    """The folds of the compared rows. `members` holds the group of each row; None: no groups."""
     truth = table.numbers if table.task == "regression" else table.y_codes
     truth = truth if rows is None else truth[rows]
     cv = folds_for(len(truth)) if isinstance(cv, str) and cv == "auto" else cv

@@ -8,7 +8,7 @@
 //! rows of any class costs no more.
 
 use super::ranked::RankedRows;
-use super::sorted::{BUCKET, NEEDED, SortedSet, mark_to_score};
+use super::sorted::{BUCKET, NEEDED, SortedColumn, SortedSet, mark_to_score};
 use crate::criteria::{Context, Criterion, LossRise};
 use crate::numeric::Count;
 use crate::parallel::lock;
@@ -44,6 +44,25 @@ pub(super) struct SideLosses {
     pub(super) bound: BothSides,
     /// A lower bound of the loss with one more test that may leave any number of rows.
     pub(super) free: BothSides,
+}
+
+impl SideLosses {
+    /// The losses of sides of which no second test is known yet.
+    fn of_leaves(leaf: BothSides) -> Self {
+        Self { leaf, reached: leaf, bound: leaf, free: leaf }
+    }
+}
+
+/// Lower each loss to another one where that is less.
+fn lower_to(losses: &mut BothSides, others: &BothSides) {
+    for (loss, other) in losses.as_flattened_mut().iter_mut().zip(others.as_flattened()) {
+        *loss = loss.min(*other);
+    }
+}
+
+/// Whole losses of the lanes of both sides as real numbers.
+fn as_losses<T: LaneInt>(losses: [Lanes<T>; 2]) -> BothSides {
+    losses.map(|side| side.map(|loss| f64::from(loss.get())))
 }
 
 /// The side of each threshold that a row is on, for all rows.
@@ -225,26 +244,18 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
         totals.extend(set.counts.iter().map(|&x| T::from_i32(x as i32)));
         // Whole weights are copies, so their sums are numbers of rows.
         let sides = SideCounts { left, totals, least: T::from_i32(min_rows as i32) };
-        let mut leaf = [[0.0; LANES]; 2];
-        for l in 0..LANES {
-            let side = |count: &dyn Fn(usize) -> f64| {
-                let counts = (0..rows.classes).map(count);
+        let leaf_losses = |count: &dyn Fn(usize, usize) -> f64| {
+            std::array::from_fn(|l| {
+                let counts = (0..rows.classes).map(|class| count(class, l));
                 let (sum, most) =
                     counts.fold((0.0, 0.0), |(sum, most), x| (sum + x, f64::max(most, x)));
                 sum - most
-            };
-            leaf[0][l] = side(&|class| codes.left[class][l]);
-            leaf[1][l] = side(&|class| set.counts[class] - codes.left[class][l]);
-        }
-        let mut known = SideLosses { leaf, reached: leaf, bound: leaf, free: leaf };
-        let lower_to = |bounds: &mut BothSides, losses: &[Lanes<T>; 2]| {
-            for side in 0..2 {
-                for l in 0..LANES {
-                    let loss = f64::from(losses[side][l].get());
-                    bounds[side][l] = bounds[side][l].min(loss);
-                }
-            }
+            })
         };
+        let mut known = SideLosses::of_leaves([
+            leaf_losses(&|class, l| codes.left[class][l]),
+            leaf_losses(&|class, l| set.counts[class] - codes.left[class][l]),
+        ]);
         in_order.clear();
         // Where leaves need several rows, the scans of tests that leave enough rows run later, if
         // they may be of use. Each comes with the losses of tests that leave any number.
@@ -286,7 +297,7 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
                     totals: &keys.totals,
                     exact: column.exact,
                 };
-                let [reached, free] = T::table(self.level, &rows, &sides, table);
+                let [reached, free] = T::table(self.level, &rows, &sides, table).map(as_losses);
                 lower_to(&mut known.reached, &reached);
                 lower_to(&mut known.free, &free);
                 if column.exact && min_rows > 1 {
@@ -298,7 +309,8 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
                 is_covered = rows.classes == 2 && rows.has_twin(index) && column.has_missing;
                 let missing = if is_covered { column.rows_below(1) } else { 0 };
                 let any_rows = SideCounts { least: T::from_i32(1), ..sides };
-                let free = T::scan(self.level, &scanned(NEEDED, missing), &any_rows, scan);
+                let free =
+                    as_losses(T::scan(self.level, &scanned(NEEDED, missing), &any_rows, scan));
                 lower_to(&mut known.free, &free);
                 if min_rows > 1 {
                     limited_scans.push((scanned(mark, missing), free));
@@ -314,11 +326,10 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
             (0..thresholds.len).for_each(|l| open[l] = is_open(&known, l));
         }
         for (rows, free) in limited_scans {
-            let may_be_less = |side: usize, l: usize| {
-                open[l] && f64::from(free[side][l].get()) < known.reached[side][l]
-            };
+            let may_be_less =
+                |side: usize, l: usize| open[l] && free[side][l] < known.reached[side][l];
             if (0..2).any(|side| (0..LANES).any(|l| may_be_less(side, l))) {
-                let reached = T::scan(self.level, &rows, &sides, scan);
+                let reached = as_losses(T::scan(self.level, &rows, &sides, scan));
                 lower_to(&mut known.reached, &reached);
                 lower_to(&mut known.bound, &reached);
                 check()?;
@@ -464,6 +475,68 @@ impl<C: Weight> AdditiveLoss<C> {
         }
         self.loss.write_losses(leaves, losses);
     }
+
+    /// Lower the losses of both sides of each lane to the losses with the best test of one column.
+    /// `is_coarse` scans the ends of its buckets alone, `min_rows` is the fewest rows of a leaf, and
+    /// `lanes` the number of lanes that hold a threshold.
+    fn scan_column(
+        &self,
+        rows: &RankedRows,
+        column: &SortedColumn,
+        (is_coarse, min_rows, lanes): (bool, u32, usize),
+        memory: &mut AdditiveMemory<C>,
+        known: &mut SideLosses,
+    ) {
+        memory.before.fill([C::default(); LANES]);
+        memory.passed.fill(C::default());
+        let is_coarse = is_coarse && !column.exact;
+        let mark = if is_coarse { BUCKET } else { mark_to_score(min_rows) };
+        let (mut rows_before, mut rows_passed) = ([0_u32; LANES], 0);
+        // Losses of the rows before the last place that was scored.
+        let (mut losses, mut loss_before) = ([0.0; LEAVES], [[0.0; LANES]; 2]);
+        for (&row, &marks) in column.order.iter().zip(&column.marks) {
+            let code_and_class = memory.codes.by_row[row as usize];
+            let class = usize::from(code_and_class >> 8);
+            let code = u32::from(code_and_class & 255);
+            let (weight, size) = (C::from_weight(rows.weight(row)), rows.size(row));
+            let before = &mut memory.before[class];
+            for l in 0..LANES {
+                let is_left = l as u32 >= code;
+                before[l] = before[l].plus(if is_left { weight } else { C::default() });
+                rows_before[l] += if is_left { size } else { 0 };
+            }
+            rows_passed += size;
+            memory.passed[class] = memory.passed[class].plus(weight);
+            if marks & mark == 0 {
+                continue;
+            }
+            self.write_losses_at_place(memory, &mut losses);
+            // Whether the test leaves too few rows before or behind the place.
+            let leaves_too_few = |side: usize, l: usize| {
+                let (before, left) = (rows_before[l], memory.codes.rows_left[l]);
+                let before = [before, rows_passed - before][side];
+                let all = [left, memory.codes.rows - left][side];
+                before < min_rows || all - before < min_rows
+            };
+            for side in 0..2 {
+                for l in 0..lanes {
+                    let before = losses[2 * side * LANES + l];
+                    let behind = losses[(2 * side + 1) * LANES + l];
+                    if min_rows <= 1 || !leaves_too_few(side, l) {
+                        known.reached[side][l] = known.reached[side][l].min(before + behind);
+                    }
+                    // A test inside the bucket that ends here leaves at least the rows before the
+                    // bucket on its left, and at least the rows behind it on its right.
+                    let before_bucket = if is_coarse { loss_before[side][l] } else { before };
+                    known.free[side][l] = known.free[side][l].min(before_bucket + behind);
+                    loss_before[side][l] = before;
+                }
+            }
+        }
+        if is_coarse {
+            lower_to(&mut known.free, &loss_before);
+        }
+    }
 }
 
 impl<C: Weight> Loss for AdditiveLoss<C> {
@@ -496,76 +569,21 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
         // Before the first row no row has passed, so the leaves behind the place are the sides.
         let mut losses = [0.0; LEAVES];
         self.write_losses_at_place(memory, &mut losses);
-        let mut leaf = [[0.0; LANES]; 2];
-        for l in 0..LANES {
-            leaf[0][l] = losses[LANES + l];
-            leaf[1][l] = losses[3 * LANES + l];
-        }
-        let mut known = SideLosses { leaf, reached: leaf, bound: leaf, free: leaf };
+        let mut known = SideLosses::of_leaves(
+            [LANES, 3 * LANES].map(|first| std::array::from_fn(|l| losses[first + l])),
+        );
         for column in set.columns.iter().filter(|column| column.buckets > 1) {
-            memory.before.fill([C::default(); LANES]);
-            memory.passed.fill(C::default());
-            let is_coarse = is_coarse && !column.exact;
-            let mark = if is_coarse { BUCKET } else { mark_to_score(min_rows) };
-            let (mut rows_before, mut rows_passed) = ([0_u32; LANES], 0);
-            // Losses of the rows before the last place that was scored.
-            let mut loss_before = [[0.0; LANES]; 2];
-            for (&row, &marks) in column.order.iter().zip(&column.marks) {
-                let code_and_class = memory.codes.by_row[row as usize];
-                let class = usize::from(code_and_class >> 8);
-                let code = u32::from(code_and_class & 255);
-                let (weight, size) = (C::from_weight(rows.weight(row)), rows.size(row));
-                let before = &mut memory.before[class];
-                for l in 0..LANES {
-                    let is_left = l as u32 >= code;
-                    before[l] = before[l].plus(if is_left { weight } else { C::default() });
-                    rows_before[l] += if is_left { size } else { 0 };
-                }
-                rows_passed += size;
-                memory.passed[class] = memory.passed[class].plus(weight);
-                if marks & mark == 0 {
-                    continue;
-                }
-                self.write_losses_at_place(memory, &mut losses);
-                // Whether the test leaves too few rows before or behind the place.
-                let leaves_too_few = |side: usize, l: usize| {
-                    let (before, left) = (rows_before[l], memory.codes.rows_left[l]);
-                    let before = [before, rows_passed - before][side];
-                    let all = [left, memory.codes.rows - left][side];
-                    before < min_rows || all - before < min_rows
-                };
-                for side in 0..2 {
-                    for l in 0..thresholds.len {
-                        let before = losses[2 * side * LANES + l];
-                        let behind = losses[(2 * side + 1) * LANES + l];
-                        if min_rows <= 1 || !leaves_too_few(side, l) {
-                            known.reached[side][l] = known.reached[side][l].min(before + behind);
-                        }
-                        // A test inside the bucket that ends here leaves at least the rows before
-                        // the bucket on its left, and at least the rows behind it on its right.
-                        let before_bucket = if is_coarse { loss_before[side][l] } else { before };
-                        let bound = before_bucket + behind;
-                        known.free[side][l] = known.free[side][l].min(bound);
-                        loss_before[side][l] = before;
-                    }
-                }
-            }
-            if is_coarse {
-                for side in 0..2 {
-                    for l in 0..LANES {
-                        known.free[side][l] = known.free[side][l].min(loss_before[side][l]);
-                    }
-                }
-            }
+            self.scan_column(
+                rows,
+                column,
+                (is_coarse, min_rows, thresholds.len),
+                memory,
+                &mut known,
+            );
             check()?;
         }
-        for side in 0..2 {
-            for l in 0..LANES {
-                let (reached, free) = (known.reached[side][l], &mut known.free[side][l]);
-                *free = free.min(reached);
-                known.bound[side][l] = if is_coarse { *free } else { reached };
-            }
-        }
+        lower_to(&mut known.free, &known.reached);
+        known.bound = if is_coarse { known.free } else { known.reached };
         Ok(known)
     }
 

@@ -298,6 +298,10 @@ OBJECTS = ("criterion", "discretize", "loss", "pruning", "target_bins")
 """Parameters that may be objects or functions."""
 
 
+_LATER = (("honest",), ("merge_levels", "alpha_merge", "alpha_split"))
+"""Parameters that older files do not have: a file holds a group only if its first one is set."""
+
+
 def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = None) -> str:
     """Parameters as the JSON text that a model file holds, sorted by name.
 
@@ -309,11 +313,9 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
         file_cells: how the file of the training rows wrote missing cells.
     """
     kept = {k: v for k, v in params.items() if k not in declaration.NOT_STORED and "__" not in k}
-    for group in (("honest",), ("merge_levels", "alpha_merge", "alpha_split")):
-        if not kept.get(
-            group[0]
-        ):  # parameters of later versions: without them, files are as before
-            for name in group:
+    for first, *others in _LATER:
+        if not kept.get(first):
+            for name in (first, *others):
                 kept.pop(name, None)
     for name in BY_LABEL:
         if isinstance(kept.get(name), dict):

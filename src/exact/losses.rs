@@ -477,8 +477,8 @@ impl<C: Weight> AdditiveLoss<C> {
     }
 
     /// Lower the losses of both sides of each lane to the losses with the best test of one column.
-    /// `is_coarse` scans the ends of its buckets alone, `min_rows` is the fewest rows of a leaf, and
-    /// `lanes` the number of lanes that hold a threshold.
+    /// `is_coarse` scans the ends of its buckets alone, `min_rows` is the fewest rows of a leaf,
+    /// and `lanes` the number of lanes that hold a threshold.
     fn scan_column(
         &self,
         rows: &RankedRows,

@@ -37,7 +37,8 @@ from ..table.sources import to_list
 from ..table.target import no_target
 from . import explored, shapley, sklearn_trees
 from .declaration import check
-from .new_rows import encode_rows, resolve_names_for, without_unknown_columns
+from .labelled_rows import resolve_names_for, without_unknown_columns
+from .new_rows import encode_rows
 from .pickling import restore_state, state_for_pickle
 from .schema import Schema
 from .training_rows import (

@@ -186,9 +186,8 @@ class Inputs:
             features = np.array([feature for feature, _ in columns] or [0])
             return graph.add("Gather", self.tensor, graph.constant(features), axis=1)
         column_names = [self._column(*key) for key in columns] or [self._column(0, None)]
-        if len(column_names) == 1:
-            return column_names[0]
-        return graph.add("Concat", *column_names, axis=1)
+        is_one = len(column_names) == 1
+        return column_names[0] if is_one else graph.add("Concat", *column_names, axis=1)
 
     def _source(self, feature: int) -> str:
         """The values of a feature as the user gives them, (N, 1)."""
@@ -219,16 +218,13 @@ class Inputs:
             return source
         source, keys = self._encoder_keys(feature, levels, source)
         values = [float(v) for v in (range(len(levels)) if route is None else route)]
-        out = graph.add(
-            "LabelEncoder",
-            source,
-            values_floats=values or [float("nan")],
-            default_float=float("nan"),
-            **keys,
+        nan = float("nan")
+        looked_up = graph.add(
+            "LabelEncoder", source, values_floats=values or [nan], default_float=nan, **keys
         )
         if graph.is_single_precision:
-            return out
-        return graph.add("Cast", out, to=graph.onnx.TensorProto.DOUBLE)
+            return looked_up
+        return graph.add("Cast", looked_up, to=graph.real)
 
     def _encoder_keys(
         self, feature: int, levels: Sequence[Label], source: str
@@ -253,8 +249,7 @@ class Inputs:
         kind = self._kind(feature)
         if kind == types.BOOL:  # the operator has no boolean keys
             source = graph.add("Cast", source, to=types.INT64)
-            kind = types.INT64
-        if kind == types.INT64:
+        if kind in (types.BOOL, types.INT64):
             return source, {"keys_int64s": [int(level) for level in levels]}
         if kind == types.STRING:
             return source, {"keys_strings": [str(level) for level in levels] or [""]}

@@ -6,7 +6,8 @@ What
     scores are in its subclasses `Classifier` (`classifying`) and `Regressor` (`regressing`), what
     single trees do in `TreeEstimator` (`tree_estimator`).
 Complexity
-    One pass over labels and weights.
+    Of an array one pass over cells, labels and weights; of a frame also the checks of
+    `table/data_checks`, the larger part of the calls.
 """
 
 from __future__ import annotations

@@ -135,13 +135,8 @@ def _with_expected_rows(hypothyroid: Table) -> Table | None:
 
 def _as_levels(table: Table, name: str) -> Table:
     """A set whose whole numbers are codes, with nominal columns."""
-    return Table(
-        table.X,
-        table.y,
-        feature_names=table.feature_names,
-        categorical_features="all",
-        name=name,
-    )
+    names = table.feature_names
+    return Table(table.X, table.y, feature_names=names, categorical_features="all", name=name)
 
 
 def _three_kinds(glass: Table) -> Table:

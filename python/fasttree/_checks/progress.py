@@ -12,13 +12,17 @@ import itertools
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from . import shown
 
 Report = Callable[[int, int], Any]
 Progress: TypeAlias = bool | Literal["auto"] | Report | None
 """Type of the parameter `progress`."""
+
+SECONDS_BETWEEN_DRAWS = 0.1
+BAR_WIDTH = 30
+"""Characters between the brackets of a bar of text."""
 
 
 def in_notebook() -> bool:
@@ -44,47 +48,65 @@ class Bar:
         self.what = what
         self._started = time.monotonic()
         self._drawn = float("-inf")
-        self._rich: Any = None
-        self._width = 0
-        self._cell: Any = None
-        self._silent = not (sys.stderr.isatty() or in_notebook())
+        self._drawing: _Drawing | None = None  # chosen when the bar is first drawn
+        self._is_silent = not (sys.stderr.isatty() or in_notebook())
 
     def __call__(self, done: int, total: int) -> None:
         """Draw the state; a finished bar is removed."""
-        if self._silent:
+        if self._is_silent:
             return
         now = time.monotonic()
-        if done < total and now - self._drawn < 0.1:
+        if done < total and now - self._drawn < SECONDS_BETWEEN_DRAWS:
             return
         self._drawn = now
-        if self._rich is None:
-            self._rich = self._made()
-        if self._rich is False:
-            self._plain(done, total, now - self._started)
-            return
-        live, task = self._rich
-        live.update(task, completed=done, total=total)
-        live.refresh()
+        if self._drawing is None:
+            self._drawing = _drawing_of(self.what)
+        self._drawing.draw(done, total, now - self._started)
         if done >= total:
             self.close()
 
-    def _made(self) -> Any:
-        """rich's progress and its task; False without rich, and in notebooks, where rich needs
-        ipywidgets."""
-        if in_notebook():
-            return False
-        try:
-            from rich.console import Console
-            from rich.progress import (
-                BarColumn,
-                MofNCompleteColumn,
-                Progress,
-                TextColumn,
-                TimeRemainingColumn,
-            )
-        except ImportError:
-            return False
-        live = Progress(
+    def close(self) -> None:
+        """Remove the bar from the terminal or the cell. Later calls of the bar draw nothing, and
+        closing it twice has no effect."""
+        if self._drawing is not None:
+            self._drawing.remove()
+        self._drawing = None
+        self._is_silent = True
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class _Drawing(Protocol):
+    """A way to draw a bar: rich's, as text, or in the cell of a notebook."""
+
+    def draw(self, done: int, total: int, seconds: float) -> None:
+        """Draw the state; `seconds` have passed since the start."""
+
+    def remove(self) -> None:
+        """Remove what was drawn."""
+
+
+def _drawing_of(what: str) -> _Drawing:
+    """rich's bar with the text `what`; as text without rich, and in notebooks, where rich needs
+    ipywidgets."""
+    if in_notebook():
+        return _CellDrawing(what)
+    try:
+        return _RichDrawing(what)
+    except ImportError:
+        return _TextDrawing(what)
+
+
+class _RichDrawing:
+    """The bar by rich; an ImportError if it is not installed."""
+
+    def __init__(self, what: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+
+        self._live = RichProgress(
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
@@ -93,48 +115,65 @@ class Bar:
             auto_refresh=False,
             transient=True,
         )
-        live.start()
-        return live, live.add_task(self.what, total=None)
+        self._live.start()
+        self._task = self._live.add_task(what, total=None)
 
-    def _plain(self, done: int, total: int, spent: float) -> None:
-        """Draw the bar as text; `spent`: seconds since the start."""
-        filled = 30 * done // max(total, 1)
-        left = f", {spent / done * (total - done):.0f} s left" if 0 < done < total else ""
-        line = f"{self.what} [{'#' * filled}{'.' * (30 - filled)}] {done}/{total}{left}"
-        if in_notebook():
-            self._note("" if done >= total else line)
-            return
-        blank = " " * max(0, self._width - len(line))
-        self._width = len(line)
-        if done >= total:
-            line, blank = " " * len(line), ""
-        sys.stderr.write(f"\r{line}{blank}" + ("\r" if done >= total else ""))
+    def draw(self, done: int, total: int, seconds: float) -> None:
+        self._live.update(self._task, completed=done, total=total)
+        self._live.refresh()
+
+    def remove(self) -> None:
+        self._live.stop()
+
+
+def _text_of(what: str, done: int, total: int, seconds: float) -> str:
+    """The bar as a line of text."""
+    filled = BAR_WIDTH * done // max(total, 1)
+    left = f", {seconds / done * (total - done):.0f} s left" if 0 < done < total else ""
+    return f"{what} [{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {done}/{total}{left}"
+
+
+class _TextDrawing:
+    """The bar as a line of text in a terminal, which is written over."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._n_written = 0
+
+    def draw(self, done: int, total: int, seconds: float) -> None:
+        line = _text_of(self._what, done, total, seconds)
+        self._write(line.ljust(self._n_written))
+        self._n_written = len(line)
+
+    def remove(self) -> None:
+        self._write(" " * self._n_written + "\r")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(f"\r{text}")
         sys.stderr.flush()
 
-    def _note(self, line: str) -> None:
-        """Show a line as the output of the cell; the last line is empty."""
+
+class _CellDrawing:
+    """The bar as an output of the cell of a notebook."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._output: Any = None
+
+    def draw(self, done: int, total: int, seconds: float) -> None:
+        self._show(_text_of(self._what, done, total, seconds))
+
+    def remove(self) -> None:
+        self._show("")
+
+    def _show(self, line: str) -> None:
         from IPython import display as ipython
 
-        display: Any = ipython.display
-        shown = {"text/plain": line}
-        if self._cell is None:
-            self._cell = display(shown, raw=True, display_id=True)
+        bundle = {"text/plain": line}
+        if self._output is None:
+            self._output = ipython.display(bundle, raw=True, display_id=True)
         else:
-            self._cell.update(shown, raw=True)
-
-    def close(self) -> None:
-        """Remove the bar from the terminal or the cell. Later calls of the bar draw nothing, and
-        closing it twice has no effect."""
-        if self._cell is not None and not self._silent:
-            self._note("")
-        if self._rich:
-            self._rich[0].stop()
-        self._rich = None
-        self._silent = True
-
-    def __del__(self) -> None:
-        if self._rich or self._cell is not None:
-            self.close()
+            self._output.update(bundle, raw=True)
 
 
 def make_report(progress: Progress, what: str) -> Report | None:

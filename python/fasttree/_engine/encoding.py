@@ -1,7 +1,8 @@
 """Conversion of Tables and arrays for the core.
 
-`dataset_of` makes the handle of a Table in the core on first use and keeps it in the Table, so that
-its columns are encoded at most once.
+`dataset_of` makes the handle of a Table in the core on first use and keeps it in the Table. The
+handle borrows the arrays of the Table; the core encodes them when a call needs that, and keeps the
+result for later calls.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
         ValueError: an invalid `n_jobs`, or more than 65,535 classes.
     """
     threads(n_jobs)
-    if table._encoded is None:
+    if table._handle is None:
         if table.task == "regression":
             target = np.ascontiguousarray(table.numbers, dtype=np.float64)
         else:
@@ -139,11 +140,11 @@ def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
             else blocks_of(table.columns)
         )
         try:
-            table._encoded = _core.Dataset(schema_of_table(table), target, blocks)
+            table._handle = _core.Dataset(schema_of_table(table), target, blocks)
         except UnicodeEncodeError:
             refuse_halves(table)
             raise
-    return table._encoded
+    return table._handle
 
 
 def as_rows(rows: Any) -> np.ndarray | None:

@@ -84,12 +84,12 @@ class FoldColumns:
             One line of advice; an empty list if there is none, or if the user named a column.
         """
         from ..advice.doubts import are_in_order, places_of_dates
-        from ..table.data_checks.findings import warn_and_apply
+        from ..table.data_checks.findings import apply_and_warn
 
         if self.names:
             return []
         with quiet():
-            date_columns = warn_and_apply(rows).dates
+            date_columns = apply_and_warn(rows).dates
         if not date_columns:
             return []
         no_rows = np.array([], dtype=int)

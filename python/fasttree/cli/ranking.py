@@ -111,7 +111,7 @@ def rank(
     # A table: scores, or estimates for many rows.
     from .._checks.data_warnings import skip_checks_from_now_on
     from ..reports import render
-    from ..table.data_checks.findings import warn_and_apply
+    from ..table.data_checks.findings import apply_and_warn
 
     skip_checks_from_now_on("groups")  # features are scored on all rows, without folds
     named = o.criteria_of(criteria)
@@ -119,7 +119,7 @@ def rank(
     rows = columns.table(data, named.values(), given)
     seed = given.get("random_state", 0)
     chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])
-    treated = warn_and_apply(rows, columns.treatment)
+    treated = apply_and_warn(rows, columns.treatment)
     settings = {"n_jobs": n_jobs, "columns": columns.treatment}
     if test is not None and estimate is not None:
         raise ValueError(f"--test {test} reads all rows, --estimate {estimate} some: leave one out")

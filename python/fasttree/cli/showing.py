@@ -361,7 +361,8 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
             file do so in this one.
     """
     from ..datasets import load
-    from ..estimators.new_rows import check_readable, without_unknown_columns
+    from ..estimators.labelled_rows import without_unknown_columns
+    from ..estimators.matching import check_readable
 
     columns = columns or o.Columns()
     drop, schema = split_list(columns.drop), tree._schema

@@ -48,7 +48,7 @@ from ..table.decimal_marks import (
     may_have_thousands,
     number_sign,
 )
-from ..table.file_cells import FileCells
+from ..table.file_cells import NO_OTHERS, FileCells
 from ..table.number_texts import codes_of_words
 from ..table.sources import nearest
 from .assemble import Contents
@@ -167,7 +167,7 @@ def read_delimited(
     # Between commas, points are decimal; a model knows what they were in its own rows.
     if decimal is None and sep != "," and not cells.remembered:
         _ask_of_thousands(path, (one for one in numbers_read if one.kind == "numeric"))
-    unmatched = sorted(cells.texts - {"", *cells.remembered} - matched)
+    unmatched = sorted(cells.texts - {NO_OTHERS, *cells.remembered} - matched)
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)

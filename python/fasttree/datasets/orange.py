@@ -6,9 +6,9 @@ What
     ``s``/``string``/``text``, ``t``/``time``. Flags: ``class``/``c``, ``meta``/``m``,
     ``ignore``/``i``, ``weight``/``w``, before attributes ``key=value``. In one header line they
     stand before the names: ``cD#play``, ``mS#id``, ``C#age``. Strings, metas and ignored columns
-    are left out, and aloud baskets and all class columns but the first. Empty, ``?``, ``.``,
-    ``~``, ``NA`` and ``NaN`` are missing, and what `cells` says. Format: Orange 2 and 3
-    documentation, "Loading your data".
+    are left out; baskets and further class columns with a warning. Empty, ``?``, ``.``, ``~``,
+    ``NA`` and ``NaN`` are missing, and what `cells` says. Format: Orange 2 and 3 documentation,
+    "Loading your data".
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +33,7 @@ from .errors import DataFileError, Path, check_columns
 from .first_lines import sniff
 from .reading import (
     ColumnRequest,
+    Records,
     encoding_of,
     found_column,
     read_column,
@@ -59,6 +60,8 @@ _FLAG = re.compile(
 _PREFIX = re.compile(r"(?=\w{1,2}#)([cmiw]?)([CDSTN]?)([cmiw]?)#(.+)")
 _VALUE = re.compile(r"(?:\\.|[^\\\s])+")
 """A declared value."""
+_TYPES_LINE = 2
+"""The line of types in a header of three lines, from 1."""
 
 
 class _Header(NamedTuple):
@@ -130,47 +133,101 @@ def read_orange(
     """
     limits = limits or Limits()
     header = _header(path, limits)
-    assert header is not None
+    if header is None:
+        raise DataFileError("has no header with Orange's types and flags", path, 1)
     names = header.names
     check_columns(sorted(drop), names, path, "drop")
-    # From types and flags to what the core shall read.
+    read = _requests_of(header, path, drop)
+    warnings_to_issue = []
+    if header.n_lines == 1:
+        warnings_to_issue.append("letters before # in the first line are read as Orange's flags")
+    if read.left_out:
+        warnings_to_issue.append(f"left out: {some_of(read.left_out)}")
+    if warnings_to_issue:
+        warn_caller(f"{os.fspath(path)}: {'; '.join(warnings_to_issue)}", UserWarning)
+    cells = cells or FileCells()
+    missing = cells.with_usual(_MISSING)
+    reader = DelimitedReader(ord(header.sep), True, header.n_lines, limits.core)
+    column_count_hint = f"there are {len(names)} columns"
+    records = read_records(
+        reader,
+        path,
+        blocks(path, limits),
+        lambda: start_columns(reader, (names, read.requests), missing, path, column_count_hint),
+    )
+    columns = _columns_of(records, header, read.requests, path, missing)
+
+    def reread_column(j: int, words: frozenset[str]) -> Column:
+        other_names = {*names} - {columns[j].name}
+        remembered = FileCells((*words,), remembered=("NA",))
+        return read_orange(path, other_names, cells=remembered, limits=limits)[1][0]
+
+    words = missing, {text.decode() for text in records.matched}
+    numbered_columns = dict(enumerate(columns))
+    found = with_own_words(path, numbered_columns, cells, words, reread_column).values()
+    columns = [cells.without(column)[0] for column in found]
+    weights = next((column.values for column in columns if column.name == read.weight), None)
+    return read.target, [column for column in columns if column.name != read.weight], weights
+
+
+class _Requests(NamedTuple):
+    """The columns that the core shall read, the names of the columns of the class and of the
+    weights (None without one), and the columns that are left out with a warning."""
+
+    requests: list[ColumnRequest]
+    target: str | None
+    weight: str | None
+    left_out: list[str]
+
+
+def _requests_of(header: _Header, path: Path, drop: Collection[str]) -> _Requests:
+    """From types and flags to what the core shall read.
+
+    Raises:
+        DataFileError: a type declares a value twice.
+    """
     requests: list[ColumnRequest] = []
-    target, weight, left_out, said = None, None, [], []
-    for j, (name, type_, flag) in enumerate(zip(names, header.types, header.flags, strict=True)):
+    target = None
+    weight = None
+    left_out = []
+    for j, (name, type_, flag) in enumerate(
+        zip(header.names, header.types, header.flags, strict=True)
+    ):
         kind = "numeric" if flag == "weight" else _KINDS.get(type_, "nominal")
         if kind == "skip" or flag in ("meta", "ignore") or name in drop:
             continue
         if kind == "basket" or (flag == "class" and target is not None):
             left_out.append(f"{name!r} (a {'basket' if kind == 'basket' else 'further class'})")
             continue
-        target, weight = name if flag == "class" else target, name if flag == "weight" else weight
+        if flag == "class":
+            target = name
+        if flag == "weight":
+            weight = name
         values = [re.sub(r"\\(.)", r"\1", value) for value in _VALUE.findall(type_)]
         labels = [value.encode() for value in values] if kind == "nominal" and values else None
         if labels is not None and len(set(labels)) < len(labels):
-            raise DataFileError("declares a value twice", path, 2, name)
+            raise DataFileError("declares a value twice", path, _TYPES_LINE, name)
         requests.append(ColumnRequest(j, labels, is_numeric=kind == "numeric"))
-    if header.n_lines == 1:
-        said.append("letters before # in the first line are read as Orange's flags")
-    if left_out:
-        said.append(f"left out: {some_of(left_out)}")
-    if said:
-        warn_caller(f"{os.fspath(path)}: {'; '.join(said)}", UserWarning)
-    cells = cells or FileCells()
-    missing = cells.with_usual(_MISSING)
-    reader = DelimitedReader(ord(header.sep), True, header.n_lines, limits.core)
-    told = f"there are {len(names)} columns"
-    records = read_records(
-        reader,
-        path,
-        blocks(path, limits),
-        lambda: start_columns(reader, (names, requests), missing, path, told),
-    )
+    return _Requests(requests, target, weight, left_out)
+
+
+def _columns_of(
+    records: Records,
+    header: _Header,
+    requests: Sequence[ColumnRequest],
+    path: Path,
+    missing: frozenset[str],
+) -> list[Column]:
+    """The columns that the core has read.
+
+    Labels that the header does not declare are those that occur. A column without a type is numeric
+    if they are numbers.
+    """
     encoding = encoding_of(path, records.latin1_line)
-    # Labels that the header does not declare are those that occur; without a type, or numbers.
     undeclared = {r.position for r in requests if r.labels is None and not r.is_numeric}
     columns = []
     for read in records.columns:
-        name = names[read.position]
+        name = header.names[read.position]
         if read.position not in undeclared:
             column = read_column(name, read, encoding)
         else:
@@ -178,13 +235,4 @@ def read_orange(
             if not header.types[read.position] and are_plain_numbers(column.levels or ()):
                 column = Column(name, "numeric", to_float(name, column.labels()))
         columns.append(column)
-
-    def again(j: int, words: frozenset[str]) -> Column:
-        others, told = {*names} - {columns[j].name}, FileCells((*words,), remembered=("NA",))
-        return read_orange(path, others, cells=told, limits=limits)[1][0]
-
-    words = missing, {text.decode() for text in records.matched}
-    found = with_own_words(path, dict(enumerate(columns)), cells, words, again).values()
-    columns = [cells.without(column)[0] for column in found]
-    weights = next((column.values for column in columns if column.name == weight), None)
-    return target, [column for column in columns if column.name != weight], weights
+    return columns

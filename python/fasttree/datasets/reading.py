@@ -21,7 +21,7 @@ from .._checks.naming import did_you_mean
 from .._checks.words import argument, counted, reading
 from .._engine import DelimitedReader, FileFault
 from ..table.columns import Column, make_levels, shorten
-from ..table.file_cells import FileCells
+from ..table.file_cells import NO_OTHERS, FileCells
 from ..table.sources import column_from_codes
 from .blocks import decode, decode_as
 from .errors import DataFileError, Path
@@ -167,7 +167,7 @@ def with_own_words(
             that occur.
         again: reads the column of a number by other words.
     """
-    own = {name: texts for name, texts in cells.by_column.items() if "" in texts}
+    own = {name: texts for name, texts in cells.by_column.items() if NO_OTHERS in texts}
     with held_warnings():  # said when the file was first read
         read = {k: again(k, frozenset(own[c.name])) for k, c in columns.items() if c.name in own}
     found = columns | read

@@ -6,7 +6,8 @@ What
     scores are in its subclasses `Classifier` (`classifying`) and `Regressor` (`regressing`), what
     single trees do in `TreeEstimator` (`tree_estimator`).
 Complexity
-    One pass over labels and weights.
+    Of an array one pass over cells, labels and weights; of a frame also the checks of
+    `table/data_checks`, the larger part of the calls.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from ..table.sources import to_list
 from ..table.target import no_target
 from . import explored, shapley, sklearn_trees
 from .declaration import check
-from .new_rows import encode_rows, resolve_names_for, without_unknown_columns
+from .labelled_rows import resolve_names_for, without_unknown_columns
+from .new_rows import encode_rows
 from .pickling import restore_state, state_for_pickle
 from .schema import Schema
 from .training_rows import (

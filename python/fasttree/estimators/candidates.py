@@ -23,7 +23,8 @@ from .. import _engine
 from .._checks.naming import splits_by_significance
 from ..criteria import NamedCallable
 from ..table import Table
-from .new_rows import encode_rows, labelled
+from .labelled_rows import labelled
+from .new_rows import encode_rows
 from .parameters import config_of
 from .training_rows import TrainingRows
 

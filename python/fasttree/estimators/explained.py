@@ -35,7 +35,7 @@ from ..table import Table
 from .candidates import NodeCandidates, score_candidates_by, scoring_criterion, split_at
 from .constraints import constraints_given
 from .honest import is_honest
-from .new_rows import labelled
+from .labelled_rows import labelled
 from .training_rows import sample_weights
 
 F = TypeVar("F", bound=Callable[..., Any])

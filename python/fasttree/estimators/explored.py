@@ -40,7 +40,8 @@ from .constraints import constraints_given
 from .explored_candidates import Rows, candidates, traced
 from .honest import known_intervals
 from .idle import CONDITIONS, defaults_of, is_idle
-from .new_rows import encode_rows, labelled
+from .labelled_rows import labelled
+from .new_rows import encode_rows
 
 MAX_LEVELS = 500
 """Largest number of levels of a feature whose names are kept."""

@@ -29,7 +29,7 @@ from .conditions import merges
 from .declaration import REGRESSION_TREE, TREE
 from .explained import APART
 from .honest import is_honest
-from .new_rows import labelled
+from .labelled_rows import labelled
 
 COPIED = (
     "selection",

@@ -40,7 +40,7 @@ from .declaration import FOREST, OF_FOREST, REGRESSION_FOREST, check
 from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
 from .idle import refuse_idle
-from .new_rows import check_table
+from .matching import check_table
 from .parameters import config_of, copies_of, seed_of, stored_parameters
 from .regressing import Regressor
 from .training_rows import FittedOn, KeptRows, TrainingRows

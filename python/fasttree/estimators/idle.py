@@ -29,6 +29,9 @@ from .declaration import PARAMETERS
 CONDITIONS = {name: p.needs for name, p in PARAMETERS.items() if p.needs is not None}
 """The conditions of the parameters that act only beside others, by name."""
 
+_PLURALS = {"table": "tables"}
+"""What a criterion reads, in words; other kinds of evidence are plurals already."""
+
 
 @cache
 def defaults_of(kind: Any) -> Mapping[str, Any]:
@@ -45,8 +48,8 @@ def is_idle(estimator: Any, name: str) -> bool:
     of the estimator alone, not on rows. A parameter that the estimator does not have is not idle.
     """
     kind: Any = type(estimator)
-    has_it = name in defaults_of(kind)
-    return has_it and is_set(estimator, name) and not CONDITIONS[name].acts(vars(estimator))
+    has_parameter = name in defaults_of(kind)
+    return has_parameter and is_set(estimator, name) and not CONDITIONS[name].acts(vars(estimator))
 
 
 def is_set(estimator: Any, name: str) -> bool:
@@ -90,8 +93,8 @@ def refuse_idle(estimator: Any) -> None:
 def _refuse_option_of_criterion(estimator: Any) -> None:
     """Raise a ValueError for an `alpha` that was meant for the criterion, if that has an option of
     this name."""
-    has_alpha = getattr(estimator, "selection", "") == "score"
-    if has_alpha and is_set(estimator, "alpha"):
+    selects_by_score = getattr(estimator, "selection", "") == "score"
+    if selects_by_score and is_set(estimator, "alpha"):
         hint = option_hint(estimator.criterion, "alpha", estimator.alpha)
         if hint:
             raise ValueError(
@@ -120,17 +123,20 @@ def refuse_unscored(estimator: Any) -> None:
     for name in defaults_of(kind):
         if not is_set(estimator, name):
             continue
-        fitting = PARAMETERS[name].scores
+        evidence_it_acts_on = PARAMETERS[name].scores
         fault = f"{name}={shown(getattr(estimator, name))} cannot act on scores of features"
-        if not fitting:
+        if not evidence_it_acts_on:
             raise ValueError(f"{fault}: they are those of the root alone; leave {name} out")
-        elsewhere = name in CONDITIONS and CONDITIONS[name].is_refused_elsewhere
-        if evidence not in fitting and name != "nominal_splits" and not elsewhere:
+        is_refused_elsewhere = name in CONDITIONS and CONDITIONS[name].is_refused_elsewhere
+        # Any criterion takes nominal_splits="multiway"; the core refuses the others by name.
+        is_checked_here = name != "nominal_splits" and not is_refused_elsewhere
+        if is_checked_here and evidence not in evidence_it_acts_on:
+            kinds = [_PLURALS.get(kind, kind) for kind in evidence_it_acts_on]
             raise ValueError(
                 f"{fault} by {criteria.make(estimator.criterion)!r}: it needs a criterion on "
-                f"{' or '.join(fitting).replace('table', 'tables')}; leave {name} out"
+                f"{' or '.join(kinds)}; leave {name} out"
             )
-        if name in CONDITIONS and not elsewhere and is_idle(estimator, name):
+        if name in CONDITIONS and not is_refused_elsewhere and is_idle(estimator, name):
             raise ValueError(f"{fault}: it needs {CONDITIONS[name].remedy}; or leave {name} out")
 
 

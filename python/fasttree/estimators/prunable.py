@@ -23,7 +23,7 @@ from ..table import Table
 from .costs import costs_of
 from .declaration import check
 from .honest import is_honest
-from .new_rows import labelled
+from .labelled_rows import labelled
 from .parameters import prunings_of, stored_parameters
 from .training_rows import TrainingRows
 

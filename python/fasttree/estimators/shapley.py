@@ -22,7 +22,11 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine
 from .._checks import import_optional
 from .._checks.progress import Progress
-from .new_rows import given_cells
+from ..table import Table
+from ..table.named_columns import select_columns
+from ..table.sources import cells_of, names_of, to_list
+from .new_rows import read_columns, table_options, with_names
+from .schema import Schema
 
 
 def _by_answer(fitted: Any, values: np.ndarray) -> np.ndarray:
@@ -112,7 +116,7 @@ def shap_explanation(fitted: Any, X: Any, **options: Any) -> Any:
     values = fitted.shap_values(X, **options)
     needs = "shap_explanation needs the package shap (pip install shap); shap_values gives the same"
     shap = import_optional("shap", f"{needs} numbers without it")
-    rows = given_cells(fitted._schema, fitted._new_rows(X))
+    rows = _given_cells(fitted._schema, fitted._new_rows(X))
     expected = np.asarray(fitted.expected_value)
     classes = fitted._schema.classes
     return shap.Explanation(
@@ -122,3 +126,36 @@ def shap_explanation(fitted: Any, X: Any, **options: Any) -> Any:
         feature_names=fitted._schema.given_names,
         output_names=[str(c) for c in classes] if classes else None,
     )
+
+
+def _given_cells(schema: Schema, X: Any) -> np.ndarray:
+    """The cells of new rows as they were given, shape (n_rows, n_given), for a display beside
+    predictions.
+
+    Args:
+        schema: the columns of the model.
+        X: rows as in `encode_rows`. Columns that they lack are filled with NaN or None.
+    """
+    if isinstance(X, Table) or not schema.dates:
+        names = schema.given_names
+        if not isinstance(X, Table) and schema.has_names and set(names_of(X) or names) != {*names}:
+            # Columns that the model does not read may be absent, and others be there.
+            read_schema, places, rows = read_columns(schema, X)
+            if not isinstance(rows, Table):
+                rows = Table(select_columns(rows, read_schema.names))
+            cells_read = rows.X
+            all_cells = np.full(
+                (len(cells_read), len(names)), np.nan if cells_read.dtype.kind == "f" else None
+            )
+            all_cells[:, places] = cells_read
+            return all_cells
+        table = X if isinstance(X, Table) else Table(X, unused=table_options(schema, X)["unused"])
+        return np.asarray(table.X)
+    named_rows = with_names(schema, X)
+    present = names_of(named_rows) or []
+    n_rows = len(cells_of(named_rows, present[0]))
+    cells = [
+        to_list(cells_of(named_rows, name)) if name in present else [None] * n_rows
+        for name in schema.given_names
+    ]
+    return np.array(cells, dtype=object).T

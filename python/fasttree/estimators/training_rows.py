@@ -32,6 +32,9 @@ from ..table import Table
 from ..table.groups import group_codes
 from .costs import class_sums, prior_factors
 
+MOST_COPIES = 2.0**32 - 1
+"""Weights of a smaller sum may stand for copies of rows. The core counts rows in 32 bits."""
+
 
 class KeptRows(NamedTuple):
     """Which of the rows given to `fit` are in its Table, without the rows of weight 0.
@@ -246,7 +249,7 @@ def sample_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None
     if len(weights) != len(table):
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
     largest = weights.max(initial=0.0)
-    are_copies = largest == np.floor(largest) and weights.sum() < 2.0**32 - 1
+    are_copies = largest == np.floor(largest) and weights.sum() < MOST_COPIES
     if 0 < largest < math.inf and not are_copies and np.isin(weights, (0.0, largest)).all():
         return (weights > 0).astype(np.float64)
     return weights
@@ -303,10 +306,14 @@ def _class_factors(class_weight: Any, table: Table, sums: np.ndarray) -> np.ndar
         class_weight: ``"balanced"``, or a mapping of labels to weights.
         table: the rows with their labels.
         sums: sample weight of each class, shape (n_classes,).
+
+    Raises:
+        ValueError: neither of the two, a weight below 0, or a label that no row has.
     """
-    occurring, total = sums > 0, math.fsum(sums.tolist())
+    occurring = sums > 0
     factors = np.ones(len(sums))
     if isinstance(class_weight, str) and class_weight == "balanced":
+        total = math.fsum(sums.tolist())
         factors[occurring] = total / (occurring.sum() * sums[occurring])
         return factors
     if not isinstance(class_weight, Mapping):
@@ -320,10 +327,9 @@ def _class_factors(class_weight: Any, table: Table, sums: np.ndarray) -> np.ndar
         at_least_zero(f"class_weight[{shown(label)}]", weight)
     labels = table.class_values
     present = np.flatnonzero(np.bincount(table.y_codes, minlength=len(sums)))
-    given = compute_class_weight(
+    factors[present] = compute_class_weight(
         dict(class_weight), classes=labels[present], y=labels[table.y_codes]
     )
-    factors[present] = given
     # Only their ratios count: equal weights are none, and whole ratios stay whole.
     smallest = factors[occurring & (factors > 0)].min(initial=math.inf)
     return factors / smallest if smallest < math.inf else factors
@@ -341,9 +347,13 @@ def warn_of_few_rows(criterion: Any, table: Table, weights: np.ndarray | None = 
     """
     if weights is not None or is_quiet() or is_of_trees(criterion):
         return
-    if evidence_of(criterion) != "neighbours" or not isinstance(made := make(criterion), Criterion):
+    if evidence_of(criterion) != "neighbours":
         return
-    if not isinstance(k := made.get_params().get("k"), int):
+    made = make(criterion)
+    if not isinstance(made, Criterion):
+        return
+    k = made.get_params().get("k")
+    if not isinstance(k, int):
         return
     if table.task == "regression":
         fewest, where = len(table), f"there are {counted(len(table), 'row')}"

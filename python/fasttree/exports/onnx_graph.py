@@ -99,7 +99,7 @@ def to_onnx(
     graph_inputs = Inputs(graph, reading, inputs)
     # The nodes of the tree operator, and the columns that they read. A mixture also needs the tests
     # that an undivided row never reaches.
-    trees = Ensemble(columns, graph.single)
+    trees = Ensemble(columns, graph.is_single_precision)
     for t, tree in enumerate(readings):
         trees.add(tree, t)
         for node in range(len(tree.children)) if tree.fractional else ():
@@ -111,7 +111,9 @@ def to_onnx(
     output_types: list[tuple[int, list[Any]]] = [(graph.real, ["N", max(1, len(reading.classes))])]
     metadata = {}
     if class_outputs is not None:
-        output_types.insert(0, (types.INT64 if class_outputs.integer else types.STRING, ["N"]))
+        output_types.insert(
+            0, (types.INT64 if class_outputs.labels_are_integers else types.STRING, ["N"])
+        )
         if any(min(tree.label) < 0 for tree in readings):
             metadata["unclassified"] = str(class_outputs.none)
     if any(tree.fractional for tree in readings):

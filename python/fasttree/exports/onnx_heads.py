@@ -51,10 +51,10 @@ class Heads:
     def undivided(self) -> None:
         """Add the outputs for rows that go to one leaf of each tree: tree operators find the leaf.
         Where missing values may divide rows, batches without any take this part of the graph."""
-        self.read = self.matrix if self.graph.single else self._ranks()
+        self.read = self.matrix if self.graph.is_single_precision else self._ranks()
         tables = [reading.probabilities(reading.leaves) for reading in self.readings]
         if self.classes is None:
-            if self.graph.single and not self.is_forest:
+            if self.graph.is_single_precision and not self.is_forest:
                 ends = self.trees.ends
                 weights = [float(np.float32(tables[tree][leaf, 0])) for tree, _, leaf in ends]
                 self._regressor(weights, list(self.graph.outputs))
@@ -64,7 +64,7 @@ class Heads:
             votes = [np.array([reading.leaf_labels]).T >= 0 for reading in self.readings]
             pairs = zip(tables, votes, strict=True)
             self._elect(self.classes, self._looked_up([np.hstack(pair) for pair in pairs]))
-        elif self.graph.single and _is_classifier(self.classes):
+        elif self.graph.is_single_precision and _is_classifier(self.classes):
             self._classifier(self.classes)
         else:
             self._table(self.classes)
@@ -114,7 +114,7 @@ class Heads:
         # under the id 1, the reference evaluator returns zeros.
         ids = [0] if shares.shape[1] == 2 else list(range(shares.shape[1]))
         weights = (shares[:, 1:] if shares.shape[1] == 2 else shares).astype(np.float32)
-        key = "classlabels_int64s" if classes.integer else "classlabels_strings"
+        key = "classlabels_int64s" if classes.labels_are_integers else "classlabels_strings"
         self.graph.add(
             "TreeEnsembleClassifier",
             self.read,
@@ -242,7 +242,7 @@ class Heads:
         `branches` has one row per branch: column, lower end, upper end, share of missing values.
         """
         graph, (column, low, high, share) = self.graph, branches.T
-        if graph.single:
+        if graph.is_single_precision:
             low, high = (np.array([floor32(v) for v in edge.tolist()]) for edge in (low, high))
         values = graph.add("Gather", self.matrix, graph.constant(column.astype(np.int64)), axis=1)
         above = graph.add("Greater", values, graph.constant(low.astype(graph.dtype)))

@@ -10,6 +10,7 @@ Complexity
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,31 +26,34 @@ class Graph:
     """A graph under construction; tensors are known by their names.
 
     Args:
-        single: real numbers have 32 bits, else 64.
+        is_single_precision: real numbers have 32 bits, else 64.
+        outputs: names of the tensors that the model gives.
 
     Attributes:
         real, dtype: the type of real numbers, for ONNX and for NumPy.
         nodes, constants, inputs: the parts that were added, in order.
-        outputs: names of the tensors that the model gives.
+        outputs: names of the tensors that the nodes added now are to give: the outputs of the
+            model, but within a branch of `either` new names.
     """
 
-    def __init__(self, single: bool, outputs: tuple[str, ...]) -> None:
+    def __init__(self, is_single_precision: bool, outputs: tuple[str, ...]) -> None:
         self.onnx = import_optional("onnx", "to_onnx needs onnx: pip install 'fasttree[onnx]'")
         self.helper = self.onnx.helper
-        self.single = single
-        self.real = self.onnx.TensorProto.FLOAT if single else self.onnx.TensorProto.DOUBLE
-        self.dtype: type = np.float32 if single else np.float64
+        self.is_single_precision = is_single_precision
+        types = self.onnx.TensorProto
+        self.real = types.FLOAT if is_single_precision else types.DOUBLE
+        self.dtype: type = np.float32 if is_single_precision else np.float64
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.inputs: list[Any] = []
         self.outputs = outputs
-        self._made = 0
+        self._n_names = 0
 
     def name(self, stem: str = "t") -> str:
         """A name that no other tensor of the graph has: `stem` and a running number. The prefix
         ``ft_`` keeps it apart from names of columns."""
-        self._made += 1
-        return f"ft_{stem}_{self._made}"
+        self._n_names += 1
+        return f"ft_{stem}_{self._n_names}"
 
     def constant(self, values: Any) -> str:
         """Add an array of numbers or of strings as a constant, and return its name. Strings are
@@ -140,18 +144,21 @@ class Inputs:
 
     def __init__(self, graph: Graph, reading: Reading, mode: str) -> None:
         self.graph, self.features = graph, reading.features
-        self.columns = mode == "columns"
+        self.takes_columns = mode == "columns"
         self._sources: dict[int, str] = {}
-        if self.columns:
+        if self.takes_columns:
             used = {j: f.name or f"x{j}" for j, f in enumerate(self.features) if not f.unused}
             names = list(used.values())
-            taken = set(graph.outputs) & set(names)
-            if len(set(names)) < len(names) or taken or any(n.startswith("ft_") for n in names):
-                odd = sorted(taken) or names
+            refused = sorted(
+                name
+                for name, n_columns in Counter(names).items()
+                if n_columns > 1 or name in graph.outputs or name.startswith("ft_")
+            )
+            if refused:
                 raise ValueError(
-                    f"the columns {odd} cannot be inputs of an ONNX graph (names must differ from "
-                    f"each other, from {' and '.join(map(repr, graph.outputs))}, and not start "
-                    "with 'ft_'); rename them, or use inputs='tensor'"
+                    f"the columns {refused} cannot be inputs of an ONNX graph (names must differ "
+                    f"from each other, from {' and '.join(map(repr, graph.outputs))}, and not "
+                    "start with 'ft_'); rename them, or use inputs='tensor'"
                 )
             for j, name in used.items():
                 self._sources[j] = graph.input(name, self._kind(j), 1)
@@ -172,12 +179,15 @@ class Inputs:
         """Add the given columns side by side as real numbers (N, n_columns), and return the name of
         the tensor. A tree without tests gets one column, as operators need one."""
         graph = self.graph
-        own = any(self.features[j].levels or self.features[j].sentinels for j, _ in columns)
-        if not self.columns and not own:
+        needs_recoding = any(
+            self.features[j].levels or self.features[j].sentinels for j, _ in columns
+        )
+        if not self.takes_columns and not needs_recoding:
             features = np.array([feature for feature, _ in columns] or [0])
             return graph.add("Gather", self.tensor, graph.constant(features), axis=1)
-        made = [self._column(*key) for key in columns] or [self._column(0, None)]
-        return made[0] if len(made) == 1 else graph.add("Concat", *made, axis=1)
+        column_names = [self._column(*key) for key in columns] or [self._column(0, None)]
+        is_one = len(column_names) == 1
+        return column_names[0] if is_one else graph.add("Concat", *column_names, axis=1)
 
     def _source(self, feature: int) -> str:
         """The values of a feature as the user gives them, (N, 1)."""
@@ -203,38 +213,52 @@ class Inputs:
         levels = self.features[feature].levels
         if levels is None:
             for sentinel in self.features[feature].sentinels:
-                gone = graph.add("Equal", source, graph.constant(graph.dtype(sentinel)))
-                source = graph.add("Where", gone, graph.constant(graph.dtype(np.nan)), source)
+                is_missing = graph.add("Equal", source, graph.constant(graph.dtype(sentinel)))
+                source = graph.add("Where", is_missing, graph.constant(graph.dtype(np.nan)), source)
             return source
-        # The keys of the lookup are the levels, or their codes if the input is one tensor.
-        types = graph.onnx.TensorProto
-        keys: list[Label] = list(levels) if self.columns else [float(c) for c in range(len(levels))]
-        kind = self._kind(feature) if self.columns else types.FLOAT
-        if not self.columns and not graph.single:
-            source = graph.add("Cast", source, to=types.FLOAT)
-        if kind == types.BOOL:  # the operator has no boolean keys
-            source, kind = graph.add("Cast", source, to=types.INT64), types.INT64
-            keys = [int(k) for k in keys]
-        # The attribute that holds keys of this type.
-        if kind == types.STRING:
-            named: dict[str, Any] = {"keys_strings": [str(k) for k in keys]}
-        elif kind == types.INT64:
-            named = {"keys_int64s": keys}
-        else:
-            if len({float(np.float32(k)) for k in keys}) < len(keys):
-                raise ValueError(
-                    f"column {self.features[feature].name!r}: two levels are the same number in 32 "
-                    "bits; make them strings"
-                )
-            named = {"keys_floats": [float(k) for k in keys]}
+        source, keys = self._encoder_keys(feature, levels, source)
         values = [float(v) for v in (range(len(levels)) if route is None else route)]
-        if not levels:  # a column without known values: the operator needs one key
-            named = {key: [0.0] if key == "keys_floats" else [""] for key in named}
-            values = [float("nan")]
-        out = graph.add(
-            "LabelEncoder", source, values_floats=values, default_float=float("nan"), **named
+        nan = float("nan")
+        looked_up = graph.add(
+            "LabelEncoder", source, values_floats=values or [nan], default_float=nan, **keys
         )
-        return out if graph.single else graph.add("Cast", out, to=types.DOUBLE)
+        if graph.is_single_precision:
+            return looked_up
+        return graph.add("Cast", looked_up, to=graph.real)
+
+    def _encoder_keys(
+        self, feature: int, levels: Sequence[Label], source: str
+    ) -> tuple[str, dict[str, list[Any]]]:
+        """The keys by which a ``LabelEncoder`` finds the levels of a feature.
+
+        They are the levels, or their codes if the input is one tensor. Without levels there is one
+        key, because the operator needs one.
+
+        Returns:
+            The name of `source` in the type of the keys, and the attribute that holds them.
+
+        Raises:
+            ValueError: two levels are the same number in 32 bits.
+        """
+        graph = self.graph
+        types = graph.onnx.TensorProto
+        if not self.takes_columns:
+            if not graph.is_single_precision:
+                source = graph.add("Cast", source, to=types.FLOAT)
+            return source, {"keys_floats": [float(code) for code in range(len(levels))] or [0.0]}
+        kind = self._kind(feature)
+        if kind == types.BOOL:  # the operator has no boolean keys
+            source = graph.add("Cast", source, to=types.INT64)
+        if kind in (types.BOOL, types.INT64):
+            return source, {"keys_int64s": [int(level) for level in levels]}
+        if kind == types.STRING:
+            return source, {"keys_strings": [str(level) for level in levels] or [""]}
+        if len({float(np.float32(level)) for level in levels}) < len(levels):
+            raise ValueError(
+                f"column {self.features[feature].name!r}: two levels are the same number in 32 "
+                "bits; make them strings"
+            )
+        return source, {"keys_floats": [float(level) for level in levels]}
 
 
 class ClassOutputs:
@@ -243,7 +267,7 @@ class ClassOutputs:
     Attributes:
         reading: the tree; of a forest, the first one, as all have the same classes.
         shares: class probabilities of the leaves, (n_leaves, n_classes).
-        integer: labels are int64, else strings.
+        labels_are_integers: labels are int64, else strings.
         labels: label of each class.
         none: label for no prediction: "", or a number below all labels.
     """
@@ -257,12 +281,16 @@ class ClassOutputs:
             for c in classes
             if isinstance(c, bool | int) or (isinstance(c, float) and c.is_integer())
         ]
-        self.integer = 0 < len(numbers) == len(classes) and all(abs(n) < 2**63 for n in numbers)
-        self.labels: list[Any] = numbers if self.integer else [str(c) for c in classes]
-        self.none: Any = min(-1, min(numbers) - 1) if self.integer else ""
+        self.labels_are_integers = 0 < len(numbers) == len(classes) and all(
+            abs(n) < 2**63 for n in numbers
+        )
+        self.labels: list[Any] = numbers if self.labels_are_integers else [str(c) for c in classes]
+        self.none: Any = min(-1, min(numbers) - 1) if self.labels_are_integers else ""
 
     def table(self, codes: list[int]) -> str:
         """Add a constant with the labels of class codes, and return its name. Code -1 (no
         prediction) gets the label `none`."""
         labels = [self.labels[c] if c >= 0 else self.none for c in codes]
-        return self.graph.constant(np.array(labels, dtype=np.int64 if self.integer else object))
+        return self.graph.constant(
+            np.array(labels, dtype=np.int64 if self.labels_are_integers else object)
+        )

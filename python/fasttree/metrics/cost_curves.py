@@ -4,12 +4,12 @@
     PC(+) = p(+) C_fn / (p(+) C_fn + p(-) C_fp)          probability cost, 0 to 1
     NE    = (1 - TPR) PC(+) + FPR (1 - PC(+))            normalised expected cost, 0 to 1
 
-A point of ROC space is a line here, a ROC curve the lower envelope of its lines. A vertex of
-the ROC convex hull a segment of the envelope: the range of PC(+) in which that threshold is the
-cheapest.  "Always negative" costs PC(+), "always positive" 1 - PC(+); a classifier is worth asking
-only where it lies below both.  Unlike ROC curves, cost curves answer by how much one classifier is
-better, and where.  The area under an envelope is the mean cost when every PC(+) is equally likely.
-O(n log n).  Two classes; with more, one against the rest.
+A point of ROC space is a line here, a ROC curve the lower envelope of its lines. A vertex of the
+hull is a segment of the envelope: the range of PC(+) in which its threshold is cheapest.  "Always
+negative" costs PC(+), "always positive" 1 - PC(+); a classifier is worth asking only where it lies
+below both.  Unlike ROC curves, cost curves answer by how much one classifier is better, and where.
+The area under an envelope is the mean cost when every PC(+) is equally likely. O(n log n).  Two
+classes; with more, one against the rest.
 """
 
 from __future__ import annotations
@@ -114,16 +114,24 @@ def cost_envelope(*curves: Any) -> CostCurve:
     thresholds = np.full(len(fpr), np.nan)
     for curve in reversed(curves):
         if isinstance(curve, RocCurve):
+            # The hull copies points unchanged, so that equal floats find a vertex in its curve.
             threshold_of = dict(zip(_points(curve), curve.thresholds, strict=True))
-            for place, point in enumerate(_points((fpr, tpr))):
-                thresholds[place] = threshold_of.get(point, thresholds[place])
-    d_fpr, d_tpr = np.diff(fpr), np.diff(tpr)
+            for vertex, point in enumerate(_points((fpr, tpr))):
+                thresholds[vertex] = threshold_of.get(point, thresholds[vertex])
+    d_fpr = np.diff(fpr)
+    d_tpr = np.diff(tpr)
     corners = np.concatenate([[0.0], d_fpr / (d_fpr + d_tpr), [1.0]])
     last = np.minimum(np.arange(len(corners)), len(fpr) - 1)
     costs = (1.0 - tpr[last]) * corners + fpr[last] * (1.0 - corners)
-    kept = corners[1:] > corners[:-1]  # a perfect point leaves the constant answers no range
-    keep = np.concatenate([kept, [True]])
-    return CostCurve(corners[keep], costs[keep], fpr[kept], tpr[kept], thresholds[kept])
+    has_range = corners[1:] > corners[:-1]  # a perfect point leaves the constant answers none
+    is_corner = np.concatenate([has_range, [True]])
+    return CostCurve(
+        corners[is_corner],
+        costs[is_corner],
+        fpr[has_range],
+        tpr[has_range],
+        thresholds[has_range],
+    )
 
 
 @checked(positive=one_value)
@@ -144,8 +152,8 @@ def cost_curve(
     >>> curve.cost_at(0.5).item(), curve.thresholds.tolist()
     (0.25, [0.9, 0.3])
     """
-    words: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight}
-    return cost_envelope(roc_curve(y_true, scores, positive=positive, **words))
+    options: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight}
+    return cost_envelope(roc_curve(y_true, scores, positive=positive, **options))
 
 
 @checked(curves=mapping("a RocCurve or a pair (fpr, tpr)", is_pair))
@@ -163,6 +171,7 @@ def cheapest_classifiers(curves: Mapping[str, Any]) -> list[CostRange]:
     [('a', 0.5), ('b', 1.0)]
     """
     envelope = cost_envelope(*curves.values())
+    # The hull copies points unchanged, so that equal floats find the classifier of a vertex.
     owner: dict[tuple[float, float], str] = {}
     for name, curve in curves.items():
         for point in _points(curve):
@@ -177,10 +186,18 @@ def cheapest_classifiers(curves: Mapping[str, Any]) -> list[CostRange]:
 
 
 def _binary_area(is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarray | None) -> float:
+    """The area under the cost curve of two classes; NaN if a class has no weight.
+
+    Args:
+        is_positive: whether each row is of the positive class, shape (n,).
+        scores: scores of the positive class, shape (n,).
+        weights: weights of the rows, shape (n,); None: all 1.
+    """
     _, positives, negatives = group_sums(is_positive, scores, weights)
     if positives.sum() == 0 or negatives.sum() == 0:
         return float("nan")
     rates = np.cumsum(negatives) / negatives.sum(), np.cumsum(positives) / positives.sum()
+    # A running sum of weights may exceed `sum`, which adds them in another order, by a rounding.
     return cost_envelope(tuple(np.minimum(rate, 1.0) for rate in rates)).area
 
 

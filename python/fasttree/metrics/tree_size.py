@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import reduce
 from typing import Any
 
 from .metric import metric_of
@@ -29,9 +28,13 @@ def nested(estimator: Any) -> Iterator[Any]:
 
 def _counted(estimator: Any, *paths: str) -> float:
     """The first count that the innermost estimator has, by its dotted name; NaN without one."""
-    *_, final = [estimator, *nested(estimator)]
+    innermost = estimator  # None has nothing inside and no counts
+    for inner in nested(estimator):
+        innermost = inner
     for path in paths:
-        count = reduce(lambda one, name: getattr(one, name, None), path.split("."), final)
+        count: Any = innermost
+        for name in path.split("."):
+            count = getattr(count, name, None)
         if count is not None:
             return float(count() if callable(count) else count)
     return math.nan
@@ -65,10 +68,10 @@ def depth(estimator: Any) -> float:
     return _counted(estimator, "get_depth")
 
 
-_FACTS: Any = {"needs": "tree", "better": False, "maximum": math.inf}
+_COMMON: dict[str, Any] = {"needs": "tree", "better": False, "maximum": math.inf}
 
 METRICS = tuple(
-    metric_of(function, doc, "size of the fitted tree", from_tree=function, **_FACTS)
+    metric_of(function, doc, "size of the fitted tree", from_tree=function, **_COMMON)
     for function, doc in (
         (leaves, "number of leaves, empty ones included"),
         (nodes, "number of nodes, leaves included"),

@@ -14,7 +14,7 @@ from .._checks.words import counted
 from ..exports.answers import figures
 from ..exports.tables.table import Cell, ReportTable, mean_sd, number, report_table, scale_of
 from .result import automatic_notes, spread_note
-from .statistics.multiple import adjusted, holm
+from .statistics.multiple import adjusted_without_nan, holm
 
 MOST_COLUMNS = 6
 """Methods on one data set that are columns of a table; more are rows."""
@@ -55,7 +55,7 @@ def _methods_table(result: Any) -> ReportTable:
     means, baseline = result.means[0], result.methods.index(result.baseline)
     p_values = result.p_values[0, :, baseline].copy()
     p_values[baseline] = np.nan
-    corrected = adjusted(holm, p_values)
+    corrected = adjusted_without_nan(holm, p_values)
     rows: list[list[Any]] = []
     for j, method in enumerate(result.methods):
         mark = str(result.marks[0, j])

@@ -141,14 +141,33 @@ def settings_of(task: ValidationTask) -> dict[str, str]:
 def _enter_tasks(
     tasks: list[ValidationTask], names: list[Any], journal: Journal
 ) -> list[JournalTask]:
-    """The journal's entry of each task. All tasks are compared with their entries, which may lack
-    methods, before anything is written."""
+    """The journal's entry of each task, which may lack methods."""
     calls = []
     for task, name in zip(tasks, names, strict=True):
         about = {} if name is None else {"data set": repr(name)}
         calls.append((task, name, about | settings_of(task)))
-    met = [journal.meet(*call) for call in calls]
-    return [journal.enter(entry, *call) for entry, call in zip(met, calls, strict=True)]
+    # All tasks are compared with their entries before anything is written: a task that does not
+    # match its entry raises an error, and the journal then stays as it was.
+    entries = [journal.meet(*call) for call in calls]
+    return [journal.enter(entry, *call) for entry, call in zip(entries, calls, strict=True)]
+
+
+def _earlier_outcomes(
+    tasks: list[ValidationTask], entered: list[JournalTask], journal: Journal | None, on_error: str
+) -> list[list[Outcome]]:
+    """The outcomes that the journal has of each task; without a journal there are none.
+
+    Raises:
+        ValueError, TypeError, NotImplementedError: the journal holds the error of a method that did
+            not apply, and `on_error` is not ``"skip"``.
+    """
+    if journal is None:
+        return [[] for _ in tasks]
+    outcomes = [journal.outcomes(entry, task) for entry, task in zip(entered, tasks, strict=True)]
+    for task, task_outcomes in zip(tasks, outcomes, strict=True):
+        for outcome in task_outcomes if on_error == "raise" else ():
+            _refuse(task, outcome)
+    return outcomes
 
 
 def run_tasks(
@@ -184,20 +203,15 @@ def run_tasks(
         n_folds = n_finished_folds(task, outcomes)
         return 0 if whole_tasks and n_folds < len(task.folds.pairs) else n_folds
 
-    # Outcomes of an earlier run, from the journal.
     entered = [] if journal is None else _enter_tasks(tasks, names, journal)
-    outcomes: list[list[Outcome]] = [[] for _ in tasks]
-    if journal is not None:
-        outcomes = [journal.outcomes(*one) for one in zip(entered, tasks, strict=True)]
-    for task, earlier in zip(tasks, outcomes, strict=True):
-        for outcome in earlier if on_error == "raise" else ():
-            _refuse(task, outcome)
+    outcomes = _earlier_outcomes(tasks, entered, journal, on_error)
     count = _ProgressCount(tasks, outcomes, report, tasks_report)
     # Run the planned units; with a journal, plan the rest by the times of the first units, and
     # repeat.
     run = partial(run_unit, on_error=on_error)
-    run = partial(run, report=count.within) if execution.is_local else run
+    run = partial(run, report=count.report_with) if execution.is_local else run
     plans: list[list[Unit]] = []
+    n_before = 0  # outcomes when the units of `plans` were planned
     try:
         while any(count.left):
             if execution.is_local:
@@ -220,15 +234,33 @@ def run_tasks(
     except KeyboardInterrupt:
         if on_interrupt == "raise" or not any(map(n_kept, tasks, outcomes)):
             raise
-        what = "units of work"
-        if execution.is_local:
-            what = "repetitions" if tasks[0].folds.n_repeats > 1 else "folds"
-        warn_caller(
-            f"interrupted: {sum(map(len, outcomes))} of {n_before + sum(map(len, plans))} {what} "
-            "are finished, and the result holds what is whole",
-            InterruptedWarning,
-        )
-    return [_finished(*one, n_kept(*one)) for one in zip(tasks, outcomes, strict=True)]
+        n_units = n_before + sum(map(len, plans))
+        _warn_of_interrupt(execution, tasks[0].folds, sum(map(len, outcomes)), n_units)
+    return [
+        _finished(task, task_outcomes, n_kept(task, task_outcomes))
+        for task, task_outcomes in zip(tasks, outcomes, strict=True)
+    ]
+
+
+def _warn_of_interrupt(execution: Execution, folds: Folds, n_done: int, n_units: int) -> None:
+    """Warn that a result is not whole.
+
+    Args:
+        execution: where the units ran.
+        folds: the folds of the first task, by which a unit in this process is a fold or a
+            repetition.
+        n_done: number of finished units.
+        n_units: number of finished and planned units; the message leaves it out if it is not
+            greater, because the units that are left were still to be planned.
+    """
+    what = "units of work"
+    if execution.is_local:
+        what = "repetitions" if folds.n_repeats > 1 else "folds"
+    of_units = f" of {n_units}" if n_units > n_done else ""
+    warn_caller(
+        f"interrupted: {n_done}{of_units} {what} are finished, and the result holds what is whole",
+        InterruptedWarning,
+    )
 
 
 def _outcomes(
@@ -240,14 +272,14 @@ def _outcomes(
     """Yield (number of the task, outcome) of the units as they are finished."""
     from ..estimators.backends import InProcess
 
-    units = [(str(at), unit) for at, plan in enumerate(plans) for unit in plan]
+    units = [(str(number), unit) for number, plan in enumerate(plans) for unit in plan]
     # First folds first: a method that does not apply is found out before others go on.
-    units.sort(key=lambda one: one[1].start > 0)
-    shared = {str(at): task for at, task in enumerate(tasks)}
+    units.sort(key=lambda numbered_unit: numbered_unit[1].start > 0)
+    shared = {str(number): task for number, task in enumerate(tasks)}
     stream = (backend or InProcess()).run(run, units, shared)
     with contextlib.closing(stream):  # type: ignore[type-var]
-        for number, outcome in stream:
-            yield int(units[number][0]), outcome
+        for place, outcome in stream:
+            yield int(units[place][0]), outcome
 
 
 def _refuse(task: ValidationTask, outcome: Outcome) -> None:
@@ -258,7 +290,11 @@ def _refuse(task: ValidationTask, outcome: Outcome) -> None:
 
 def _finished(task: ValidationTask, outcomes: list[Outcome], n_folds: int) -> FinishedTask | None:
     """The output of a task on the folds that every method has finished; None if there are no such
-    folds."""
+    folds.
+
+    Raises:
+        ValueError, TypeError, NotImplementedError: no method applies; the first one is named.
+    """
     if n_folds == 0:
         return None
     kept, outputs = gather_outputs(task, outcomes, n_folds)
@@ -289,21 +325,24 @@ class _ProgressCount:
         self.tasks, self.outcomes = tasks, outcomes
         self.report, self.tasks_report = report, tasks_report
         self.fits = sum(len(task.methods) * len(task.folds.pairs) for task in tasks)
-        self.left = [int(is_left(*one).sum()) for one in zip(tasks, outcomes, strict=True)]
-        self.said = 0
+        self.left = [
+            int(is_left(task, task_outcomes).sum())
+            for task, task_outcomes in zip(tasks, outcomes, strict=True)
+        ]
+        self.last_reported = 0
         if tasks_report is not None and 0 in self.left:
             tasks_report(self.left.count(0))
 
     def finished(self, number: int) -> None:
         """Note that a unit of a task is finished."""
         self.left[number] = int(is_left(self.tasks[number], self.outcomes[number]).sum())
-        self.within(0)
+        self.report_with(0)
         if self.tasks_report is not None and not self.left[number]:
             self.tasks_report(self.left.count(0))
 
-    def within(self, done: int, total: int = 0) -> None:
+    def report_with(self, done: int, total: int = 0) -> None:
         """Report how many fits are done, counting `done` fits of the unit that runs."""
         done += self.fits - sum(self.left)
-        if self.report is not None and done > self.said:
-            self.said = done
+        if self.report is not None and done > self.last_reported:
+            self.last_reported = done
             self.report(done, self.fits)

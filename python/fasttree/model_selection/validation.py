@@ -24,7 +24,7 @@ from .._checks.progress import Progress, make_report
 from .._checks.words import argument, counted, some_of
 from ..metrics.constant import best_constant
 from ..metrics.labels import codes_of, sorted_classes
-from ..table.data_checks.findings import inspect, warn_and_apply
+from ..table.data_checks.findings import apply_and_warn, inspect
 from ..table.data_checks.frames import unscreened_table
 from ..table.data_checks.targets import warn_of_small_classes
 from ..table.exposure import with_exposure
@@ -244,7 +244,7 @@ def _describe_columns(data: Data, methods: list[tuple[str, Any]]) -> dict[str, A
         return {"target": None, "target_is_named": True, "left_out": {}}
     screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
     with skip_checks(*([] if data.groups is None else ["groups"])):
-        seen = warn_and_apply(data.table, next(screens, "as_given"))
+        seen = apply_and_warn(data.table, next(screens, "as_given"))
         inspect(seen, "as_given").warn()
     is_read = data.table.origin.startswith("fasttree.datasets.load(")
     return {

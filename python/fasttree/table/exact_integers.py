@@ -36,9 +36,7 @@ def float_of_integers(
         [1.0, 1.152921504606847e+18]
     """
     wide = values.astype(np.float64)
-    if values.dtype.itemsize < 8 or not values.size:
-        return wide
-    if int(values.max()) <= EXACT and int(values.min()) >= -EXACT:
+    if _are_small(values):
         return wide
     inside = np.abs(wide) < 2.0 ** (64 if values.dtype.kind == "u" else 63)
     same = np.zeros(values.shape, dtype=bool)
@@ -52,6 +50,13 @@ def float_of_integers(
     return wide
 
 
+def _are_small(values: np.ndarray) -> bool:
+    """Whether all integers are at most 2^53 in size, so that all are doubles."""
+    if values.dtype.itemsize < 8 or not values.size:
+        return True
+    return int(values.max()) <= EXACT and int(values.min()) >= -EXACT
+
+
 def any_inexact(values: np.ndarray) -> bool:
     """Whether integers are beyond 2^53 and not all doubles.
 
@@ -61,6 +66,8 @@ def any_inexact(values: np.ndarray) -> bool:
         >>> any_inexact(np.array([2**53 + 1])), any_inexact(np.array([2**60, 3]))
         (True, False)
     """
+    if _are_small(values):
+        return False  # without a conversion
     try:
         float_of_integers(values, str)
     except ValueError:

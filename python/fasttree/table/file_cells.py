@@ -24,15 +24,19 @@ from .._checks.words import some_of
 from .columns import Column
 from .dates import DateFormat
 
+NO_OTHERS = ""
+"""The text that, among the texts for missing cells, says that these are all: the usual texts, such
+as ``NA``, are then values. Users give it in the parameter `missing`, and model files hold it."""
+
 
 @dataclass(frozen=True)
 class FileCells:
     """What a cell without a value holds, and the decimal mark.
 
     Attributes:
-        everywhere: texts for cells of all columns, numbers written in full. The empty text among
-            them says that there are no others.
-        by_column: texts for cells of one column, by its name; the empty text as above.
+        everywhere: texts for cells of all columns, numbers written in full; `NO_OTHERS` may be
+            among them.
+        by_column: texts for cells of one column, by its name; `NO_OTHERS` likewise.
         remembered: texts that need not occur: the texts that a model brings, and ``NA``. If there
             are any, the rows are read for a model, and no message is issued about their cells.
         decimal: ``","`` or ``"."``, where the caller or the file says so.
@@ -121,6 +125,9 @@ class FileCells:
         return {name: getattr(self, name) for name in ("everywhere", "by_column", "remembered")}
 
     def __bool__(self) -> bool:
+        """Whether cells of a file are read in another way than usual. Dates, names and remembered
+        texts do not count: they help to read a file for a model, and a model file does not store
+        them."""
         return bool(self.everywhere or self.by_column or self.decimal or self.signs)
 
     def merged_with(self, given: FileCells) -> FileCells:
@@ -130,10 +137,12 @@ class FileCells:
         in the file, so it is no longer among the remembered ones, which need not.
         """
         by_column = {
-            name: _all_of(self.by_column.get(name, ()), given.by_column.get(name, ()))
+            name: _joined_without_repeats(
+                self.by_column.get(name, ()), given.by_column.get(name, ())
+            )
             for name in {**self.by_column, **given.by_column}
         }
-        everywhere = _all_of(self.everywhere, given.everywhere)
+        everywhere = _joined_without_repeats(self.everywhere, given.everywhere)
         remembered = tuple(text for text in self.remembered if text not in given.texts)
         return replace(self, everywhere=everywhere, by_column=by_column, remembered=remembered)
 
@@ -146,12 +155,12 @@ class FileCells:
             >>> sorted(FileCells.of(["", "x"]).with_usual(frozenset(["NA"])))
             ['', 'x']
         """
-        return frozenset(self.everywhere) | (frozenset() if "" in self.everywhere else usual)
+        return frozenset(self.everywhere) | (frozenset() if NO_OTHERS in self.everywhere else usual)
 
     @property
     def texts(self) -> set[str]:
-        """The texts for missing cells of all columns together, as a set. The empty text may be
-        among them; it says that there are no others."""
+        """The texts for missing cells of all columns together, as a set; `NO_OTHERS` may be among
+        them."""
         return {*self.everywhere, *(text for texts in self.by_column.values() for text in texts)}
 
     def of_column(self, name: str) -> tuple[str, ...]:
@@ -169,8 +178,8 @@ class FileCells:
             >>> FileCells.of({None: ["n/a", -9], "age": [999]}).sentinels_of("age")
             (-9.0, 999.0)
         """
-        numbers = map(_number, self.of_column(name))
-        return tuple(x for x in numbers if x is not None and math.isfinite(x))
+        readings = [_number(text) for text in self.of_column(name)]
+        return tuple(number for number in readings if number is not None and math.isfinite(number))
 
     def warn_of_signs(self, prefix: str = "") -> None:
         """Warn of the columns that are read as numbers though their cells have a currency or
@@ -180,9 +189,9 @@ class FileCells:
         sign. There is none without such columns or under `quiet`.
         """
         if self.signs and not is_quiet():
-            named = some_of([f"{name!r} ({sign})" for name, sign in self.signs])
+            columns = some_of([f"{name!r} ({sign})" for name, sign in self.signs])
             warn_caller(
-                f"{prefix}numbers with a currency or percent sign are read as numbers: {named}"
+                f"{prefix}numbers with a currency or percent sign are read as numbers: {columns}"
             )
 
     def without(self, column: Column) -> tuple[Column, set[str]]:
@@ -198,11 +207,11 @@ class FileCells:
             return column.with_levels(kept), {*map(str, column.levels)} & {*texts}
         text_of = {number: text for text in texts if (number := _number(text)) is not None}
         values = np.asarray(column.values, dtype=np.float64)
-        gone = np.isin(values, np.array(list(text_of)))
-        if not gone.any():
+        is_missing = np.isin(values, np.array(list(text_of)))
+        if not is_missing.any():
             return column, set()
-        found = {text_of[number] for number in np.unique(values[gone]).tolist()}
-        return Column(column.name, "numeric", np.where(gone, np.nan, values)), found
+        found = {text_of[number] for number in np.unique(values[is_missing]).tolist()}
+        return Column(column.name, "numeric", np.where(is_missing, np.nan, values)), found
 
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:
@@ -215,7 +224,8 @@ def _texts(name: str, given: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text.strip() for text in plain))
 
 
-def _all_of(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+def _joined_without_repeats(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """The texts of both in order, each once."""
     return tuple(dict.fromkeys((*first, *second)))
 
 

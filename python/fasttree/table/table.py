@@ -56,7 +56,7 @@ class _Attributes:
     _columns: tuple[Column, ...] | None = None
     _block: np.ndarray | None = None
     _block_levels: np.ndarray | None = None
-    _encoded: Any = None
+    _handle: Any = None
     _inspected: Any = None
 
 
@@ -734,7 +734,7 @@ class Table(_Attributes):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = (one for one in _Attributes.__slots__ if one not in ("_encoded", "_inspected"))
+        kept = (one for one in _Attributes.__slots__ if one not in ("_handle", "_inspected"))
         return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

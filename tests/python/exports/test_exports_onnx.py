@@ -351,3 +351,9 @@ def test_what_cannot_be_written_is_refused():
     with pytest.raises(ValueError, match="rename them"):
         named.to_onnx()
     assert len(named.to_onnx(inputs="tensor").graph.input) == 1
+    # The message names the columns to rename, and no others.
+    one_of_two = fasttree.Table({"ft_age": ["a", "b"], "height": ["c", "d"]}, [0, 1])
+    for model in (named, fasttree.fit(one_of_two)):
+        with pytest.raises(ValueError) as refused:
+            model.to_onnx()
+        assert str(refused.value).startswith(f"the columns {model.feature_names_in_[:1].tolist()} ")

@@ -100,3 +100,14 @@ def test_nothing_of_a_bar_stays_on_the_screen(name):
     assert shown[0] and not any(BAR.search(line) for line in shown), shown[:5]
     if CALLS[name][0] == "-c":
         assert shown == ["END", ""]
+
+
+@pytest.mark.parametrize("error", ["None", "ValueError"])
+def test_nothing_of_a_bar_of_text_stays_either(error):
+    """Without rich; also where the call fails before the bar is full."""
+    failing = FAILING.format(error="ValueError")
+    if error == "None":
+        failing = failing.replace("len(calls) > 12", "False").replace("5x10", "1x4")
+    text = written(["-c", "import sys; sys.modules['rich.console'] = None\n" + failing])
+    assert "#" in text and BAR.search(text), "no bar was drawn"
+    assert screen(text) == ["END", ""]

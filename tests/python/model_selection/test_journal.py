@@ -464,6 +464,28 @@ def test_an_interrupt_leaves_a_journal_that_goes_on(tmp_path, whole):
         np.testing.assert_array_equal(kept[name].predictions, whole[name].predictions[:rows])
 
 
+def test_an_interrupt_while_units_are_planned_keeps_what_a_journal_holds(
+    tmp_path, whole, monkeypatch
+):
+    path = tmp_path / "kept.journal"
+    again = {**HOW, "journal": path, "on_interrupt": "return"}
+    with pytest.warns(interrupts.InterruptedWarning):
+        kept = model_selection.cross_validate(X, Y, **again, progress=press(29))
+
+    def interrupt(*args, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(execution, "plan_units", interrupt)
+        # How many units are left is not known before they are planned.
+        with pytest.warns(interrupts.InterruptedWarning, match=r"interrupted: \d+ units of work"):
+            assert_same(model_selection.cross_validate(X, Y, **again), kept)
+        with pytest.raises(KeyboardInterrupt):  # nothing is kept without a finished fold
+            fresh = {**again, "journal": tmp_path / "fresh.journal"}
+            model_selection.cross_validate(X, Y, **fresh)
+    assert_same(model_selection.cross_validate(X, Y, **again), whole)
+
+
 def press(at):
     def progress(done, total):
         if done >= at:

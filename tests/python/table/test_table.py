@@ -437,9 +437,9 @@ def test_from_columns_checks():
 
 def test_pickle():
     for table in (sample(), Table(X3, [1, 2, 1])):
-        table._encoded = object()
+        table._handle = object()
         back = pickle.loads(pickle.dumps(table))
-        assert back.equals(table) and back._encoded is None and back.name == table.name
+        assert back.equals(table) and back._handle is None and back.name == table.name
 
 
 def test_import_is_light():

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..._checks import checked, object_with, one_of
 from ...exports.tables.table import Cell, ReportTable, number, report_table
-from .multiple import adjusted, bonferroni, holm
+from .multiple import adjusted_without_nan, bonferroni, holm
 from .outcome import FriedmanResult, Ranked
 
 
@@ -114,8 +114,8 @@ def against_control(ranks: FriedmanResult, control: str) -> ControlTestResult:
         mean_ranks=ranks.mean_ranks,
         z=z,
         p_values=p_values,
-        holm=adjusted(holm, p_values),
-        bonferroni_dunn=adjusted(bonferroni, p_values),
+        holm=adjusted_without_nan(holm, p_values),
+        bonferroni_dunn=adjusted_without_nan(bonferroni, p_values),
         critical_difference=float(-ndtri(ranks.alpha / (2 * (k - 1)))) * unit,
         alpha=ranks.alpha,
         n=ranks.n,

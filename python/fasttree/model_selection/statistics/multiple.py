@@ -17,6 +17,12 @@ from ..._checks import number_array
 
 
 def _p_values(p_values: Any) -> np.ndarray:
+    """P-values as a checked 1-D array of float64.
+
+    Raises:
+        ValueError: an array of another shape, or a number outside [0, 1]; NaN is one, because a
+            comparison without a p-value would count as a test.
+    """
     array = number_array("p_values", p_values)
     if array.ndim != 1:
         raise ValueError(f"p_values must be a 1-D array, not one of shape {array.shape}")
@@ -29,10 +35,11 @@ def _p_values(p_values: Any) -> np.ndarray:
     return array
 
 
-def adjusted(correct: Callable[[Any], np.ndarray], p_values: np.ndarray) -> np.ndarray:
+def adjusted_without_nan(correct: Callable[[Any], np.ndarray], p_values: np.ndarray) -> np.ndarray:
     """Correct p-values for each other by `correct`, such as `holm`. NaN stands for no comparison:
     it stays, and does not count as a test."""
-    corrected, is_test = p_values.copy(), ~np.isnan(p_values)
+    corrected = p_values.copy()
+    is_test = ~np.isnan(p_values)
     corrected[is_test] = correct(p_values[is_test])
     return corrected
 

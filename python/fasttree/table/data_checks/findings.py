@@ -58,7 +58,7 @@ def inspect(table: Table, columns: Any = "auto", rows: np.ndarray | None = None)
     return Findings(TableFacts(table, rows), columns)
 
 
-def warn_and_apply(table: Table, columns: Any = "auto") -> Table:
+def apply_and_warn(table: Table, columns: Any = "auto") -> Table:
     """The Table that a fit reads, made from the Table of a frame or file, with a warning that says
     which columns were left out or converted.
 

@@ -29,7 +29,7 @@ from ..dates import DateFormat
 from ..exact_integers import any_inexact, is_inexact
 from ..nominal_columns import each_role, resolve_roles
 from ..table import Table
-from .findings import kept_columns, warn_and_apply
+from .findings import apply_and_warn, kept_columns
 
 INEXACT = "whole numbers beyond 2^53, which float64 does not tell apart, as of an identifier"
 """Why a column of long numbers is left out."""
@@ -47,13 +47,13 @@ def screened_table(X: Any, y: Any, columns: Any, **options: Any) -> Table:
         columns: the columns that are used as they are; see `kept_columns`.
         options: further arguments of `Table`.
     """
-    return warn_and_apply(unscreened_table(X, y, columns, **options), columns)
+    return apply_and_warn(unscreened_table(X, y, columns, **options), columns)
 
 
 def unscreened_table(X: Any, y: Any = None, columns: Any = "auto", **options: Any) -> Table:
     """The Table of X and y before the checks of its columns.
 
-    `Table.as_given` tells `warn_and_apply` whether there is anything to check. It is False if X is
+    `Table.as_given` tells `apply_and_warn` whether there is anything to check. It is False if X is
     a frame or mapping and `columns` lets columns be left out. Then columns of dates are already
     replaced by year, month and weekday, and columns that no Table can hold are unused. Otherwise it
     is True: the Table has all columns as they are given.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..._checks.words import counted, reading, some_of, worded
+from ..file_cells import NO_OTHERS
 from .facts import MIN_ROWS, ColumnFacts, Finding, TableFacts
 from .hidden_numbers import obstacle_to_numbers
 
@@ -46,7 +47,7 @@ def find(facts: TableFacts) -> Iterator[Finding]:
         return
     targets = [] if facts.target is None else [ColumnFacts(facts.target)]
     for column in (*facts.columns_without_first_number, *targets):
-        if "" in facts.table.file_cells.of_column(column.name):
+        if NO_OTHERS in facts.table.file_cells.of_column(column.name):
             continue  # the reader was told all words
         # Two classes must be left; one may well be called unknown beside known.
         least = 2 + (column in targets)

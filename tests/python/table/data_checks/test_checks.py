@@ -19,7 +19,7 @@ from fasttree.model_selection import cross_validate
 from fasttree.table.data_checks import CHECKS, inspect
 from fasttree.table.data_checks import findings as findings_module
 from fasttree.table.data_checks.facts import ColumnFacts
-from fasttree.table.data_checks.findings import warn_and_apply
+from fasttree.table.data_checks.findings import apply_and_warn
 from fasttree.table.data_checks.frames import unscreened_table
 from fasttree.table.data_checks.hidden_numbers import obstacle_to_numbers
 from fasttree.table.data_checks.identifiers import was_numeric
@@ -253,7 +253,7 @@ def test_numbers_as_text_are_called_so(form):
     }
     X = pd.DataFrame(cells) if form == "pandas" else pytest.importorskip("polars").DataFrame(cells)
     with pytest.warns(DataWarning):
-        unused = warn_and_apply(unscreened_table(X)).unused
+        unused = apply_and_warn(unscreened_table(X)).unused
     assert (
         unused["price"].startswith("numbers as text (") and "pandas.to_numeric" in unused["price"]
     )

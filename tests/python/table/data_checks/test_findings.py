@@ -18,10 +18,10 @@ from fasttree.cli.shell import SHELL
 from fasttree.datasets import load
 from fasttree.datasets.inputs import resolve_names
 from fasttree.table.data_checks.findings import (
+    apply_and_warn,
     inspect,
     kept_columns,
     treatments_by_fold,
-    warn_and_apply,
 )
 from fasttree.table.data_checks.frames import screened_table, unscreened_table
 from fasttree.table.number_texts import formatted_numbers
@@ -69,11 +69,11 @@ def test_every_kind_of_frame_is_screened_alike():
     X = frame()
     for rows in forms(X):
         with pytest.warns(DataWarning, match="columns left out") as caught:
-            table = warn_and_apply(unscreened_table(rows))
+            table = apply_and_warn(unscreened_table(rows))
         assert list(table.unused) == list(LEFT_OUT) and table.feature_names == list(X.columns)
         assert all(table.unused[name].startswith(why) for name, why in LEFT_OUT.items())
         assert len(caught) == 1 and "columns='as_given'" in str(caught[0].message)
-        assert table.as_given and warn_and_apply(table) is table
+        assert table.as_given and apply_and_warn(table) is table
 
 
 @pytest.mark.parametrize(
@@ -97,10 +97,10 @@ def test_measurements_and_small_frames_are_not_taken_for_identifiers():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"length": rng.normal(size=500), "income": rng.permutation(10**6)[:500]})
     X["rounded"] = np.round(rng.normal(0, 1e6, 500))
-    assert not warn_and_apply(unscreened_table(X)).unused
+    assert not apply_and_warn(unscreened_table(X)).unused
     small = frame(49).drop(columns="country")
-    assert not warn_and_apply(unscreened_table(small)).unused
-    assert set(warn_and_apply(unscreened_table(frame(50))).unused) == set(LEFT_OUT)
+    assert not apply_and_warn(unscreened_table(small)).unused
+    assert set(apply_and_warn(unscreened_table(frame(50))).unused) == set(LEFT_OUT)
 
 
 def test_columns_that_no_table_can_hold_are_left_out():
@@ -111,7 +111,7 @@ def test_columns_that_no_table_can_hold_are_left_out():
     X["wait"] = pd.to_timedelta(np.arange(n), "s")
     for rows in (X, pl.from_pandas(X.drop(columns="clock"))):
         with pytest.warns(DataWarning, match="'key' .70,000 different texts."):
-            table = warn_and_apply(unscreened_table(rows))
+            table = apply_and_warn(unscreened_table(rows))
         assert set(table.unused) == {"key", "clock", "wait"} & set(rows.columns)
         assert all("times or durations" in table.unused[n] for n in table.unused if n != "key")
     with pytest.raises(ValueError, match="at most 65,536"):
@@ -121,7 +121,7 @@ def test_columns_that_no_table_can_hold_are_left_out():
 def test_times_of_more_kinds_than_a_table_holds_are_dates_all_the_same():
     times = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(70_000) * 601, "s")
     X = pd.DataFrame({"at": times.strftime("%d/%m/%Y %H:%M:%S"), "a": np.arange(70_000) % 7})
-    table = warn_and_apply(unscreened_table(X))
+    table = apply_and_warn(unscreened_table(X))
     assert table.dates == {"at": "dmy"} and (table.column("at (year)").values == times.year).all()
     assert (table.column("at (weekday)").values == times.dayofweek + 1).all()
     tree = fasttree.fit(X, times.dayofweek > 4)
@@ -139,16 +139,16 @@ def test_what_cannot_be_used_as_it_is_is_refused():
 def test_nothing_is_left_out_where_nothing_would_be_left():
     X = pd.DataFrame({"key": [f"K{i}" for i in range(60)], "n": np.arange(60)})
     with pytest.warns(DataWarning, match="no column would be left without 'key' .*, 'n' "):
-        assert not warn_and_apply(unscreened_table(X)).unused
+        assert not apply_and_warn(unscreened_table(X)).unused
     with pytest.warns(DataWarning, match="stand for the dates 'day'"):
         X["day"] = pd.Timestamp("2024-01-01")
-        assert set(warn_and_apply(unscreened_table(X)).unused) == {"key", "n", "day"}
+        assert set(apply_and_warn(unscreened_table(X)).unused) == {"key", "n", "day"}
 
 
 def test_names_that_are_taken_keep_dates_out():
     X = pd.DataFrame({"day": [f"2024-01-{1 + i % 28:02}" for i in range(60)], "day (year)": 2024})
     X["a"] = np.arange(60) % 7
-    assert "is a column already" in warn_and_apply(unscreened_table(X)).unused["day"]
+    assert "is a column already" in apply_and_warn(unscreened_table(X)).unused["day"]
 
 
 def test_the_words_of_columns():
@@ -187,7 +187,7 @@ def test_a_table_keeps_that_it_is_to_be_screened():
     for other in (table.take([0, 1]), table.drop("town"), Table.from_any(table, None)):
         assert not other.as_given
     assert not Table.from_any(table, categorical_features="all").as_given
-    assert warn_and_apply(table).take([0, 1]).as_given
+    assert apply_and_warn(table).take([0, 1]).as_given
 
 
 def test_each_fold_is_looked_at_by_its_own_rows():

@@ -63,10 +63,10 @@ pub(super) fn solve_any(
     one_level_less: Option<Answer>,
     control: &Control,
 ) -> Answer {
-    let part = SetPart::whole(query.set);
     match most_leaves(query.depth, query.leaves) {
         1 => answer_leaf(setting, query),
         2 => {
+            let part = SetPart::whole(query.set);
             let leaf_cost = |counts: &[f64]| setting.leaf_cost(counts);
             best_single_test(setting, part, query.limit, leaf_cost, control)
         }

@@ -1,6 +1,6 @@
 //! Which of several optimal trees is returned: the one whose tests come first, node by node from
 //! the root down. A search resolves ties at the root only, which is faster than resolving them in
-//! every subproblem. Then the tree is searched again, each node with the known cost as its limit.
+//! every set of rows. Then the tree is searched again, each node with the known cost as its limit.
 
 use super::any_depth::solve_any;
 use super::incumbent::{Incumbent, Plan, Split};

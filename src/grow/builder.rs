@@ -187,7 +187,7 @@ impl<S: Sum> TreeBuilder<S> {
             let parent = below.parent as usize;
             if let Some(&NodeSplit { feature, first_child, .. }) = self.split_of(parent) {
                 // Every split has two branches or more. Further ones do not matter: a feature with
-                // a sign has none but that of missing values, which has no place in the order.
+                // a sign has none, except the branch of missing values, which has no order.
                 let sides = [0, 1].map(|side| self.sums((first_child + side) as usize));
                 path.pass(feature, below.branch, sides);
             }

@@ -346,7 +346,8 @@ unsafe fn add_all_rows<W: Word, const VECTORS: usize>(
 /// Add the sums of one feature, whose values are the joint values, to `target`.
 ///
 /// # Safety
-/// As [`add_blocks`]; `weights` are those of the block, and `target` has the columns of a block.
+/// As for [`add_blocks`]. The `weights` belong to the block, and `target` has the columns of a
+/// block.
 #[inline(always)]
 unsafe fn add_single_feature<W: Word, const VECTORS: usize>(
     tile: WeighedTile<'_>,
@@ -377,7 +378,7 @@ unsafe fn add_single_feature<W: Word, const VECTORS: usize>(
 /// Store the sum of each joint value of several features in `scratch`.
 ///
 /// # Safety
-/// As [`add_blocks`]; `weights` are those of the block.
+/// As for [`add_blocks`]. The `weights` belong to the block.
 #[inline(always)]
 unsafe fn store_joint_sums<W: Word, const VECTORS: usize>(
     weights: *const u64,
@@ -404,7 +405,7 @@ unsafe fn store_joint_sums<W: Word, const VECTORS: usize>(
 /// mixed radix.
 ///
 /// # Safety
-/// As [`add_blocks`]; `target` has the columns of a block.
+/// As for [`add_blocks`]; `target` has the columns of a block.
 #[inline(always)]
 unsafe fn add_feature_from_joints<W: Word, const VECTORS: usize>(
     tile: WeighedTile<'_>,

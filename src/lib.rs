@@ -24,7 +24,8 @@
 //! adds `bindings`.
 //!
 //! The modules lie in five crates: [`fasttree_base`], [`fasttree_counts`], [`fasttree_trees`],
-//! [`fasttree_learners`], and this one, which has `bindings` and all modules under one name.
+//! [`fasttree_learners`], and this one, which has `bindings` and all modules under one name: its
+//! re-exports are the paths that tests, benches and documentation use.
 //!
 //! # Words
 //!

@@ -5,6 +5,10 @@
 //! compiled at a time, and a change in growth does not recompile the crates below it. A crate is
 //! one unit of code to LLVM, so functions that another crate calls per row or per node are generic
 //! or `#[inline]`.
+//!
+//! The sources of all crates lie side by side under `src`, one folder or file per module, and each
+//! crate lists its own by `#[path]`: a module moves from one crate to another by one line. Above
+//! this crate come `fasttree_counts`, `fasttree_trees`, `fasttree_learners` and `fasttree_core`.
 
 #[path = "../error.rs"]
 pub mod error;

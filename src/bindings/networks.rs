@@ -2,7 +2,7 @@
 //! message lengths of their tables, the exact posterior, and the search.
 //!
 //! Variables are numbered like the columns; the class is the last one. Parents are lists of numbers
-//! in Python and bit sets ([`Set`]) in the core.
+//! in Python and bit sets ([`VariableSet`]) in the core.
 
 use super::aligned::Aligned1;
 use super::convert::weights;
@@ -13,7 +13,7 @@ use crate::bayes::FeatureReading;
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::networks::{
-    self, Groups, MissingCells, Prior, PriorConfig, SearchConfig, Set, Variables,
+    self, Groups, MissingCells, Prior, PriorConfig, SearchConfig, VariableSet, Variables,
 };
 use crate::parallel::Control;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -41,8 +41,8 @@ impl NetworkConfig {
 }
 
 /// The parents of a variable as a set.
-fn set_of(parents: &[usize], child: usize, variables: usize) -> PyResult<Set> {
-    let mut set: Set = 0;
+fn set_of(parents: &[usize], child: usize, variables: usize) -> PyResult<VariableSet> {
+    let mut set: VariableSet = 0;
     for &i in parents {
         if i >= variables || i == child || set >> i & 1 == 1 {
             return Err(PyValueError::new_err(format!(
@@ -55,7 +55,7 @@ fn set_of(parents: &[usize], child: usize, variables: usize) -> PyResult<Set> {
 }
 
 /// The parents of all variables as sets.
-fn sets_of(parents: &[Vec<usize>], variables: usize) -> PyResult<Vec<Set>> {
+fn sets_of(parents: &[Vec<usize>], variables: usize) -> PyResult<Vec<VariableSet>> {
     if parents.len() != variables {
         let given = parents.len();
         return Err(PyValueError::new_err(format!(
@@ -66,8 +66,8 @@ fn sets_of(parents: &[Vec<usize>], variables: usize) -> PyResult<Vec<Set>> {
 }
 
 /// A set of variables as a list.
-fn list_of(set: Set) -> Vec<usize> {
-    networks::members(set).collect()
+fn list_of(set: VariableSet) -> Vec<usize> {
+    networks::set_members(set).collect()
 }
 
 /// Message length and likelihood of each variable's table given its parents, both in nits, for a
@@ -127,8 +127,8 @@ pub fn network_exact<'py>(
         let variables = config.variables(data, &weights, control)?;
         let prior = Prior::new(&config.prior, &variables.names, config.max_parents)?;
         // Above, the core refuses by the number of variables.
-        if n_variables <= networks::LARGEST_EXACT {
-            let bytes = networks::memory(&variables);
+        if n_variables <= networks::MOST_EXACT_VARIABLES {
+            let bytes = networks::posterior_memory(&variables);
             if bytes > most_memory {
                 return Err(Error::parameter(
                     "max_memory",
@@ -165,7 +165,7 @@ pub fn network_counts<'py>(
         let mut tables = Vec::with_capacity(n_variables);
         for (child, &set) in sets.iter().enumerate() {
             control.check()?;
-            tables.push(networks::counts(&variables, child, set)?);
+            tables.push(networks::table_counts(&variables, child, set)?);
         }
         let fills = variables.readings.iter().map(|r| match r {
             FeatureReading::Binned { fill, .. } | FeatureReading::Nominal { fill, .. } => *fill,
@@ -197,7 +197,7 @@ pub fn network_search<'py>(
         let variables = config.variables(data, &weights, control)?;
         networks::search(&variables, &config.prior, config.max_parents, &search.0, control)
     })?;
-    let lists = |parents: &[Set]| parents.iter().map(|&p| list_of(p)).collect::<Vec<_>>();
+    let lists = |parents: &[VariableSet]| parents.iter().map(|&p| list_of(p)).collect::<Vec<_>>();
     let models: Vec<_> = found
         .models
         .iter()
@@ -238,7 +238,7 @@ pub fn network_exact_memory(
     let data = data.encoded(py, None)?;
     py.detach(|| {
         let variables = config.variables(data, &Weights::Unit, &Control::new(1))?;
-        Ok(networks::memory(&variables))
+        Ok(networks::posterior_memory(&variables))
     })
     .map_err(exception)
 }

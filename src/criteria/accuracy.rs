@@ -14,7 +14,7 @@
 //! it only where a tie rule or a global evaluation decides.
 
 use super::assignment::Assignment;
-use super::fold::{self, Additive, OnClasses, raise, total};
+use super::fold::{self, Additive, OnClasses, raise_to, total};
 use super::information::one_minus;
 use super::rows::RowOf;
 use super::{Block, Context, Formula, Info, LossRise, OptionDomain, OptionInfo, Properties};
@@ -124,12 +124,12 @@ impl Additive for Majority {
 
 impl OnClasses for Majority {
     fn node<C: Count>(&self, totals: &[C], _context: &Context) -> f64 {
-        total(totals).or_one()
+        total(totals).as_divisor()
     }
 
     #[inline(always)]
     fn class<C: Count>(&self, count: C, _n: &f64, [most]: &mut [f64; 1]) {
-        raise(most, count.value());
+        raise_to(most, count.value());
     }
 }
 
@@ -153,7 +153,7 @@ impl Formula for Accuracy {
                 }
             }
         }
-        let n = block.total().or_one();
+        let n = block.total().as_divisor();
         for score in out {
             *score /= n;
         }
@@ -164,7 +164,7 @@ impl Formula for Accuracy {
             BranchLabels::Matching => false,
             BranchLabels::Majority => fold::row_terms(&Majority, row, out),
             BranchLabels::Identity => {
-                let share = -1.0 / row.total().or_one();
+                let share = -1.0 / row.total().as_divisor();
                 let (before, cells) = row.class(row.label);
                 for (term, &count) in out.iter_mut().zip(cells) {
                     *term = before.plus(count).value() * share;

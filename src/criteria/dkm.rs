@@ -6,7 +6,7 @@
 //! than entropy and Gini, as the boosting bound of the paper requires; it cannot tell apart splits
 //! of nodes without an absolute majority. O(branches x classes), with one square root per branch.
 
-use super::fold::{Additive, OnClasses, raise, total};
+use super::fold::{Additive, OnClasses, raise_to, total};
 use super::{Context, Info, Properties};
 use crate::numeric::Count;
 
@@ -38,7 +38,7 @@ impl Properties for Dkm {
 /// Rows of a node, and its impurity.
 #[derive(Clone, Copy)]
 pub struct DkmNode {
-    n: f64,
+    rows: f64,
     impurity: f64,
 }
 
@@ -53,9 +53,11 @@ impl Additive for Dkm {
     type Node = DkmNode;
     /// Rows of the largest class.
     type Parts = [f64; 1];
+    /// No table is read.
     type Look = [f64; 0];
     /// Decrease of the impurity.
     type Sums = [f64; 1];
+    /// A leaf has a loss: its weight times its impurity.
     const LOSS: bool = true;
 
     fn start(&self, node: &DkmNode) -> [f64; 1] {
@@ -72,7 +74,7 @@ impl Additive for Dkm {
         [decrease]: &mut [f64; 1],
     ) {
         // Nothing for an empty branch: 0 times the impurity.
-        *decrease -= size.value() / node.n * impurity(most, size.or_one());
+        *decrease -= size.value() / node.rows * impurity(most, size.as_divisor());
     }
 
     #[inline(always)]
@@ -81,7 +83,7 @@ impl Additive for Dkm {
     }
 
     fn loss<C: Count>(&self, size: C, [most]: [f64; 1], _node: &DkmNode) -> f64 {
-        size.value() * impurity(most, size.or_one())
+        size.value() * impurity(most, size.as_divisor())
     }
 }
 
@@ -90,11 +92,11 @@ impl OnClasses for Dkm {
         let size = total(totals);
         let most = totals.iter().fold(0.0, |most: f64, c| most.max(c.value()));
         let whole = if size.is_empty() { 0.0 } else { impurity(most, size.value()) };
-        DkmNode { n: size.or_one(), impurity: whole }
+        DkmNode { rows: size.as_divisor(), impurity: whole }
     }
 
     #[inline(always)]
     fn class<C: Count>(&self, count: C, _node: &DkmNode, [most]: &mut [f64; 1]) {
-        raise(most, count.value());
+        raise_to(most, count.value());
     }
 }

@@ -141,7 +141,7 @@ pub(super) fn total<C: Count>(totals: &[C]) -> C {
 
 /// Raise `largest` to `x` if that is larger; this form vectorises.
 #[inline(always)]
-pub(super) fn raise(largest: &mut f64, x: f64) {
+pub(super) fn raise_to(largest: &mut f64, x: f64) {
     *largest = if x > *largest { x } else { *largest };
 }
 
@@ -304,7 +304,7 @@ pub(super) fn row_terms<V: OnClasses, C: Count>(
     if !V::LOSS || fold.info().extensive {
         return false;
     }
-    let share = 1.0 / row.total().or_one();
+    let share = 1.0 / row.total().as_divisor();
     let node = fold.node(row.totals, row.context);
     losses(fold, &node, row.classes(), |class| row.class(class), share, out);
     true

@@ -89,7 +89,7 @@ fn screen_pairs<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> 
         let (a, b) = (left_0[j].value(), left_1[j].value());
         let (c, d) = (right_0[j].value(), right_1[j].value());
         let det = a * d - b * c;
-        *s = det * det / ((a + b) * (c + d)).or_one() * scale;
+        *s = det * det / ((a + b) * (c + d)).as_divisor() * scale;
     }
     // Score: at most 12 roundings of numbers not above 1; here 5 more, of a number not above
     // 1/2.
@@ -118,7 +118,7 @@ impl Additive for Gini {
         _node: &GiniNode,
         [purity]: &mut [f64; 1],
     ) {
-        *purity += squares / size.or_one();
+        *purity += squares / size.as_divisor();
     }
 
     #[inline(always)]
@@ -133,14 +133,14 @@ impl Additive for Gini {
     }
 
     fn loss<C: Count>(&self, size: C, [squares]: [f64; 1], _node: &GiniNode) -> f64 {
-        size.value() - squares / size.or_one()
+        size.value() - squares / size.as_divisor()
     }
 }
 
 impl OnClasses for Gini {
     fn node<C: Count>(&self, totals: &[C], _context: &Context) -> GiniNode {
         let n = total(totals);
-        let (share, empty) = (1.0 / n.or_one(), n.is_empty());
+        let (share, empty) = (1.0 / n.as_divisor(), n.is_empty());
         let squares: f64 = totals.iter().map(|c| c.value() * c.value()).sum();
         let before = if empty { 1.0 } else { squares / n.value() * share };
         GiniNode { share, before, empty }

@@ -65,7 +65,7 @@ pub(super) struct GainAndJoint;
 /// `(n_m/n) H(c|m)`; nothing for an empty branch: `0 * (-0/1 + 0)`.
 #[inline(always)]
 fn branch_entropy<C: Count>(size: C, sum: f64, log: f64, n: f64) -> f64 {
-    size.value() / n * (-sum / size.or_one() + log)
+    size.value() / n * (-sum / size.as_divisor() + log)
 }
 
 /// 1 for a count above 0, else 0.
@@ -275,7 +275,7 @@ impl<E: OnEntropies> OnClasses for E {
         let h = entropy(totals.iter().copied(), n, logs);
         let occurring = totals.iter().filter(|c| !c.is_empty()).count();
         let h_or_zero = if occurring < 2 { 0.0 } else { h };
-        EntropyNode { n: n.or_one(), h, h_or_zero, log_n: n.log2(logs), logs }
+        EntropyNode { n: n.as_divisor(), h, h_or_zero, log_n: n.log2(logs), logs }
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 //! count for less than large ones. Like every accuracy it depends only on the size of each branch
 //! and of its largest class. O(branches x classes).
 
-use super::fold::{Additive, OnClasses, raise, total};
+use super::fold::{Additive, OnClasses, raise_to, total};
 use super::{Context, Info, LossRise, Properties};
 use crate::numeric::Count;
 
@@ -80,11 +80,11 @@ impl Additive for Laplace {
 
 impl OnClasses for Laplace {
     fn node<C: Count>(&self, totals: &[C], _context: &Context) -> LaplaceNode {
-        LaplaceNode { n: total(totals).or_one(), classes: totals.len() as f64 }
+        LaplaceNode { n: total(totals).as_divisor(), classes: totals.len() as f64 }
     }
 
     #[inline(always)]
     fn class<C: Count>(&self, count: C, _node: &LaplaceNode, [most]: &mut [f64; 1]) {
-        raise(most, count.value());
+        raise_to(most, count.value());
     }
 }

@@ -114,7 +114,7 @@ impl OnClasses for DescriptionLength {
         let (logs, others) = (context.logs, totals.len() as u32 - 1);
         let total = total(totals);
         let mut node = MdlNode {
-            n: total.or_one(),
+            n: total.as_divisor(),
             logs,
             others,
             others_arranged: log2_factorial(f64::from(others)),

@@ -68,7 +68,7 @@ impl Formula for VariationOfInformation {
 
     /// `(n_m log n_m - 2 sum_c n_mc log n_mc) / n`.
     fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
-        let (share, logs) = (1.0 / row.total().or_one(), row.context.logs);
+        let (share, logs) = (1.0 / row.total().as_divisor(), row.context.logs);
         out.fill(0.0);
         for class in 0..row.classes() {
             let (before, cells) = row.class(class);

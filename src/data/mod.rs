@@ -8,6 +8,14 @@
 //! have a form of their own ([`genotypes`]).
 //!
 //! A numeric [`Target`] has one class, within which the rows are sorted by their numbers.
+//!
+//! The modules by group:
+//!
+//! * the whole: `dataset`, which `dataset_builder` makes of what `source` reads, and `schema`;
+//! * columns: `column` (codes), `numeric_column`, with its order (`entries`, `sorted_entries`),
+//!   `bins`, `planes` (codes as bits) and [`genotypes`];
+//! * rows: `rows` (sets), `drawn_rows` (bootstrap samples) and `weights`;
+//! * the `target`.
 
 mod bins;
 mod column;

@@ -38,6 +38,7 @@ mod part;
 mod passes;
 mod plan;
 mod problem;
+mod progress;
 mod prove;
 mod query;
 mod ranked;
@@ -50,7 +51,7 @@ mod sorted;
 mod ties;
 mod two_class_measures;
 mod two_levels;
-mod written;
+mod write_tree;
 
 pub use near_optimal::{FeatureRoots, NearTrees, RootTest};
 pub use objective::{Cheapest, Objective, TieRule};

@@ -4,15 +4,17 @@
 //! best test. So the list shows how good a tree each feature allows as the first one. The best
 //! trees of some of these tests are written down.
 
-use super::any_depth::{FirstTest, first_tests, solve_any};
+use super::any_depth::{first_tests, solve_any};
 use super::losses::Loss;
 use super::objective::Cheapest;
 use super::part::SetPart;
 use super::passes::{Controls, complete_stumps};
+use super::progress::FirstTest;
 use super::query::{Answer, Query};
 use super::ranked::{RankedTest, TestColumn};
 use super::search::{OptimalSearch, Question, Started};
 use super::sorted::SortedSet;
+use super::write_tree::LeftValues;
 use crate::error::Result;
 use crate::numeric::sort_few;
 use crate::parallel::Control;
@@ -142,9 +144,9 @@ fn tests_of_feature(
 ) -> Result<(Vec<FirstTest>, bool)> {
     // An infinite bound leaves out the columns of all other features.
     let bound = |column: &TestColumn| if column.feature == feature { 0.0 } else { f64::INFINITY };
-    let by_column: Vec<f64> = search.ranked.columns.iter().map(bound).collect();
+    let column_bounds: Vec<f64> = search.ranked.columns.iter().map(bound).collect();
     let find = |limit: f64, is_all: bool| {
-        let query = Query { limit, ..Query::new(set, *depth, *leaves, &by_column) };
+        let query = Query { limit, ..Query::new(set, *depth, *leaves, &column_bounds) };
         first_tests(setting, &query, one_level_less, is_all, control)
     };
     let mut tests = find(limit, true)?;
@@ -168,9 +170,9 @@ fn describe_test(search: &OptimalSearch<'_>, set: &SortedSet, test: RankedTest) 
     let n_left = set.rows_left(search.ranked, test);
     let order = &set.columns[test.column as usize].order;
     let around = (test.below < column.end).then(|| (order[n_left - 1], order[n_left]));
-    let (threshold, levels) = match search.test_on_data(column, around) {
-        Ok(threshold) => (Some(threshold), None),
-        Err(levels) => (None, Some(levels)),
+    let (threshold, levels) = match search.left_values(column, around) {
+        LeftValues::UpTo(threshold) => (Some(threshold), None),
+        LeftValues::Levels(levels) => (None, Some(levels)),
     };
     let is_twin = |other: &TestColumn| other.feature == column.feature && other.missing_right;
     let has_missing = search.ranked.columns.iter().any(is_twin);

@@ -6,7 +6,7 @@
 use super::consistent::{ConsistentSearch, Halt};
 use super::lists::SortedLists;
 use super::problem::{ClassWeight, Problem, RankTest, divide, members};
-use super::written::{WrittenNode, WrittenTest, write_tree};
+use super::write_tree::{LeftValues, WrittenNode, WrittenTest, write_tree};
 use crate::data::{Column, Dataset};
 use crate::numeric::midpoint;
 use crate::tree::{Tree, majority};
@@ -158,13 +158,13 @@ impl TreePlan {
                 let values = &problem.values[feature];
                 let below = values[below.unwrap_or(split.rank) as usize];
                 let above = values[above.unwrap_or(split.rank + 1) as usize];
-                let asked = match &data.columns()[feature] {
-                    Column::Numeric(_) => Ok(midpoint(below, above)),
-                    Column::Nominal(_) => Err((0..=below as u32).collect()),
+                let left_values = match &data.columns()[feature] {
+                    Column::Numeric(_) => LeftValues::UpTo(midpoint(below, above)),
+                    Column::Nominal(_) => LeftValues::Levels((0..=below as u32).collect()),
                 };
                 let counts = [&on_left, &on_right].map(|side| class_counts(problem, data, side));
                 let sides = [(on_left, i + 1), (on_right, right as usize)];
-                WrittenTest { feature, asked, missing: None, counts, sides }
+                WrittenTest { feature, left_values, missing: None, counts, sides }
             });
             let label = match test {
                 Some(_) => majority(&counts) as i32,

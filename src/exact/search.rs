@@ -15,7 +15,7 @@ use super::setting::{SearchNodes, Setting};
 use super::solved::SolvedSets;
 use super::sorted::SortedSet;
 use super::ties::resolve_ties_below_root;
-use super::written::{WrittenNode, WrittenTest, write_tree};
+use super::write_tree::{LeftValues, WrittenNode, WrittenTest, write_tree};
 use crate::criteria::{self, Context, Criterion, LossRise};
 use crate::data::{Column, Dataset, Weights};
 use crate::error::{Error, Result};
@@ -202,8 +202,11 @@ impl Question for BestTree {
         // Nothing is known about deeper trees, except that no loss is negative and that every tree
         // has a leaf.
         let is_proven = is_done && best.cost <= setting.cost_with_rounding(set, answer.best.cost);
-        let lower =
-            if is_deepest { (!is_proven).then_some(answer.lower) } else { Some(leaf_penalty) };
+        let lower = if is_deepest {
+            (!is_proven).then_some(answer.lower_bound)
+        } else {
+            Some(leaf_penalty)
+        };
         // The bound minus the most that the penalty for ties may have added to it. A whole cost is
         // at least the next whole number; 1e-6 forgives rounding.
         let lower = lower.map(|lower| {
@@ -295,14 +298,13 @@ impl OptimalSearch<'_> {
         cell(&self.data.columns()[feature], self.rows[row as usize])
     }
 
-    /// A test in terms of the data: the largest number (`Ok`), or the levels (`Err`), that go left.
-    /// `around` are rows with the nearest values on both sides; none if all known values are on the
-    /// left.
-    pub(super) fn test_on_data(
+    /// The values of the data that a test sends left. `around` are rows with the nearest values on
+    /// both sides; none if all known values are on the left.
+    pub(super) fn left_values(
         &self,
         column: &TestColumn,
         around: Option<(u32, u32)>,
-    ) -> std::result::Result<f64, Vec<u32>> {
+    ) -> LeftValues {
         let all = || self.rows.iter().map(|&row| cell(&self.data.columns()[column.feature], row));
         let largest = || all().fold(f64::NEG_INFINITY, f64::max);
         let [below, above] = match around {
@@ -310,9 +312,9 @@ impl OptimalSearch<'_> {
             None => [largest(); 2],
         };
         match &column.asked {
-            _ if self.is_number(column.feature) => Ok(midpoint(below, above)),
-            Asked::Levels(levels) if around.is_some() => Err(levels.clone()),
-            _ => Err((0..=below as u32).collect()),
+            _ if self.is_number(column.feature) => LeftValues::UpTo(midpoint(below, above)),
+            Asked::Levels(levels) if around.is_some() => LeftValues::Levels(levels.clone()),
+            _ => LeftValues::Levels((0..=below as u32).collect()),
         }
     }
 
@@ -485,7 +487,7 @@ impl OptimalSearch<'_> {
         let has_missing = !rows.iter().all(|row| is_known(&row));
         WrittenTest {
             feature: column.feature,
-            asked: self.test_on_data(column, below.zip(above)),
+            left_values: self.left_values(column, below.zip(above)),
             missing: has_missing.then_some(u32::from(column.missing_right)),
             counts: [self.ranked.counts(&on_left), self.ranked.counts(&on_right)],
             sides: [(on_left, left), (on_right, right)],

@@ -126,17 +126,18 @@ impl Setting<'_> {
         proven: &[f64],
         halted: Option<Error>,
     ) -> Answer {
-        let bounds = query.by_column.iter().zip(proven);
-        let mut by_column: Vec<f64> = bounds.map(|(bound, proven)| bound.max(*proven)).collect();
+        let bounds = query.column_bounds.iter().zip(proven);
+        let mut column_bounds: Vec<f64> =
+            bounds.map(|(bound, proven)| bound.max(*proven)).collect();
         let is_exact = halted.is_none() && query.sufficient_share >= 1.0;
-        let lower = if is_exact {
+        let lower_bound = if is_exact {
             best.cost
         } else {
             let of_leaf = best.cost.min(self.leaf_cost_of(query.set));
-            by_column.iter().copied().fold(of_leaf, f64::min).max(floor)
+            column_bounds.iter().copied().fold(of_leaf, f64::min).max(floor)
         };
-        self.relax_bounds_for_subsets(query, lower, &mut by_column);
-        Answer { best, lower, by_column, halted }
+        self.relax_bounds_for_subsets(query, lower_bound, &mut column_bounds);
+        Answer { best, lower_bound, column_bounds, halted }
     }
 
     /// The most levels that a tree can have and still cost less than `cost`. A tree of d levels has
@@ -151,45 +152,57 @@ impl Setting<'_> {
 
     /// Lower the bounds by column so far that they also hold in every subset of the rows.
     ///
-    /// `by_column[c]` bounds the trees of all rows whose first test is of column `c`, and `lower`
-    /// bounds all trees. In a subset that first test may send all rows to one side. A tree of one
-    /// level less remains, so no bound may exceed the bound of the trees of one level less.
+    /// `column_bounds[c]` bounds the trees of all rows whose first test is of column `c`, and
+    /// `lower_bound` bounds all trees. In a subset that first test may send all rows to one side. A
+    /// tree of one level less remains, so no bound may exceed the bound of the trees of one level
+    /// less.
     ///
     /// A column that sends missing values left is followed by its twin, which sends them right. A
     /// test of the first may, in a subset, only divide missing from known values, as a test of the
     /// twin does: the first column takes the smaller of both bounds. Without missing values both
     /// columns have the same tests, and the same bound.
-    fn relax_bounds_for_subsets(&self, query: &Query<'_>, lower: f64, by_column: &mut [f64]) {
+    fn relax_bounds_for_subsets(
+        &self,
+        query: &Query<'_>,
+        lower_bound: f64,
+        column_bounds: &mut [f64],
+    ) {
         for (column, sorted) in query.set.columns.iter().enumerate() {
             if self.rows.has_twin(column) {
-                by_column[column] = by_column[column].min(by_column[column + 1]);
+                column_bounds[column] = column_bounds[column].min(column_bounds[column + 1]);
                 if !sorted.has_missing {
-                    by_column[column + 1] = by_column[column];
+                    column_bounds[column + 1] = column_bounds[column];
                 }
             }
         }
-        let one_level_less = self.bound_one_level_less(query, lower, by_column);
-        by_column.iter_mut().for_each(|bound| *bound = bound.min(one_level_less));
+        let one_level_less = self.bound_one_level_less(query, lower_bound, column_bounds);
+        column_bounds.iter_mut().for_each(|bound| *bound = bound.min(one_level_less));
     }
 
-    /// A lower bound of the trees of one level less than a query allows; `lower` bounds all trees.
+    /// A lower bound of the trees of one level less than a query allows; `lower_bound` bounds all
+    /// trees.
     ///
     /// If depth is the only limit, the bounds by column give a better one. Put a test of a column
     /// that divides the rows in front of a tree of one level less, and that tree on both sides: the
     /// loss does not rise, and each leaf is there twice. So the tree costs at least the bound of
     /// that column minus the penalties of its own leaves, at most `2^(depth - 1)`.
-    fn bound_one_level_less(&self, query: &Query<'_>, lower: f64, by_column: &[f64]) -> f64 {
+    fn bound_one_level_less(
+        &self,
+        query: &Query<'_>,
+        lower_bound: f64,
+        column_bounds: &[f64],
+    ) -> f64 {
         let levels = query.depth.saturating_sub(1);
         let is_limited_by_depth_only = self.min_rows <= 1
             && levels <= MOST_REPEATED_LEVELS
             && query.leaves >= 1 << query.depth;
         if !is_limited_by_depth_only {
-            return lower;
+            return lower_bound;
         }
         let repeated_leaves = self.penalty * f64::from(1_u32 << levels);
-        let columns = query.set.columns.iter().zip(by_column);
+        let columns = query.set.columns.iter().zip(column_bounds);
         let dividing = columns.filter(|(column, _)| column.first <= column.last);
-        dividing.fold(lower, |least, (_, bound)| least.max(bound - repeated_leaves))
+        dividing.fold(lower_bound, |least, (_, bound)| least.max(bound - repeated_leaves))
     }
 
     /// The cost of a leaf with these weights of the classes. It includes the penalty of one leaf,

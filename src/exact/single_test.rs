@@ -14,8 +14,8 @@ pub(super) fn answer_leaf(setting: &Setting<'_>, query: &Query<'_>) -> Answer {
     let cost = setting.leaf_cost_of(query.set);
     let mut best = Incumbent::new(query.limit, query.resolves_ties);
     best.offer(cost, None, Some(Plan::Stump(1)));
-    let by_column = vec![f64::INFINITY; query.by_column.len()];
-    Answer { lower: cost, best, by_column, halted: None }
+    let column_bounds = vec![f64::INFINITY; query.column_bounds.len()];
+    Answer { lower_bound: cost, best, column_bounds, halted: None }
 }
 
 /// The tree of at most one test that costs least, and less than `limit`; of several best tests the
@@ -35,10 +35,10 @@ pub(super) fn best_single_test(
     let mut best = Incumbent::new(limit, true);
     best.offer(leaf_cost(&counts), None, Some(Plan::Stump(1)));
     // Nothing is known of columns that are not reached in time.
-    let mut by_column = vec![0.0; rows.columns.len()];
+    let mut column_bounds = vec![0.0; rows.columns.len()];
     let mark = mark_to_score(setting.min_rows);
     let visited = part.each_column(rows, setting.mark_rule(), control, |column, sorted| {
-        by_column[column] = f64::INFINITY;
+        column_bounds[column] = f64::INFINITY;
         let mut left = vec![0.0; counts.len()];
         let mut right = counts.clone();
         let [fewest_left, most_left] =
@@ -53,7 +53,7 @@ pub(super) fn best_single_test(
             }
             let costs = [leaf_cost(&left), leaf_cost(&right)];
             let cost = costs[0] + costs[1];
-            by_column[column] = by_column[column].min(cost);
+            column_bounds[column] = column_bounds[column].min(cost);
             let below = rows.columns[column].ranks[sorted.order[n_left] as usize];
             let test = RankedTest { column: column as u32, below };
             let split = Split { test, leaves: [1, 1], costs };
@@ -62,7 +62,7 @@ pub(super) fn best_single_test(
             }
         }
     });
-    by_column.iter_mut().for_each(|bound| *bound = bound.min(best.cost));
-    let lower = if visited.is_ok() { best.cost } else { 0.0 };
-    Answer { lower, best, by_column, halted: visited.err() }
+    column_bounds.iter_mut().for_each(|bound| *bound = bound.min(best.cost));
+    let lower_bound = if visited.is_ok() { best.cost } else { 0.0 };
+    Answer { lower_bound, best, column_bounds, halted: visited.err() }
 }

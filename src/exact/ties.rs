@@ -1,10 +1,10 @@
 //! Which of several optimal trees is returned: the one whose tests come first, node by node from
-//! the root down. A search resolves ties at the root only, which is faster. Then the tree is
-//! searched again, each node with the known cost as its limit.
+//! the root down. A search resolves ties at the root only, which is faster than resolving them in
+//! every set of rows. Then the tree is searched again, each node with the known cost as its limit.
 
-use super::any_depth::{most_leaves, solve_any};
+use super::any_depth::solve_any;
 use super::incumbent::{Incumbent, Plan, Split};
-use super::query::Query;
+use super::query::{Query, most_leaves};
 use super::setting::Setting;
 use super::sorted::SortedSet;
 use crate::error::Result;
@@ -18,17 +18,24 @@ use crate::parallel::Control;
 fn resolve_ties(
     setting: &Setting<'_>,
     set: &SortedSet,
-    (depth, leaves): (u32, u32),
+    depth: u32,
+    leaves: u32,
     cost: f64,
     control: &Control,
 ) -> Result<Plan> {
-    let leaves = most_leaves(depth, leaves);
-    if leaves <= 2 {
-        return Ok(Plan::Stump(leaves));
+    let usable_leaves = most_leaves(depth, leaves);
+    if usable_leaves <= 2 {
+        return Ok(Plan::Stump(usable_leaves));
     }
-    let by_column = vec![0.0; set.columns.len()];
+    let column_bounds = vec![0.0; set.columns.len()];
+    // Trees of up to `cost + tie` are as good as the best one, and until one of them is found, the
+    // search takes `tie` from its limit ([`Setting::limit`]).
     let limit = cost + 2.0 * setting.tie;
-    let query = Query { limit, resolves_ties: true, ..Query::new(set, depth, leaves, &by_column) };
+    let query = Query {
+        limit,
+        resolves_ties: true,
+        ..Query::new(set, depth, usable_leaves, &column_bounds)
+    };
     let answer = solve_any(setting, &query, None, control).complete()?;
     resolve_ties_below_root(setting, set, depth, &answer.best, control)
 }
@@ -49,11 +56,11 @@ pub(super) fn resolve_ties_below_root(
         return Ok(Plan::Stump(1));
     };
     let resolve_side = |is_right: bool| {
-        let side = set.test_side(setting.rows, test, is_right);
-        let mut side = set.side(setting.rows, side, setting.mark_rule(), control)?;
-        side.hash = setting.solved.hash(&side.columns[0].order);
+        let test_side = set.test_side(setting.rows, test, is_right);
+        let mut side_set = set.side(setting.rows, test_side, setting.mark_rule(), control)?;
+        side_set.hash = setting.solved.hash(&side_set.columns[0].order);
         let i = usize::from(is_right);
-        resolve_ties(setting, &side, (depth - 1, leaves[i]), costs[i], control)
+        resolve_ties(setting, &side_set, depth - 1, leaves[i], costs[i], control)
     };
     Ok(Plan::split(test, resolve_side(false)?, resolve_side(true)?))
 }

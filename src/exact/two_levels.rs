@@ -89,7 +89,7 @@ fn divided_columns(setting: &Setting<'_>, query: &Query<'_>) -> Vec<DividedColum
     let hinted = query.hint.map(|hint| hint.column as usize);
     let key = |divided: &DividedColumn| {
         let is_hinted = Some(divided.column) == hinted;
-        if is_hinted { f64::NEG_INFINITY } else { query.by_column[divided.column] }
+        if is_hinted { f64::NEG_INFINITY } else { query.column_bounds[divided.column] }
     };
     sort_few(&mut columns, &|a, b| key(a).total_cmp(&key(b)));
     columns
@@ -120,7 +120,7 @@ impl TwoLevelSearch<'_, '_> {
     fn proven(&self, columns: &[Mutex<DividedColumn>]) -> Vec<f64> {
         let best = lock(&self.best);
         let is_settled = self.query.is_settled(&best, self.floor);
-        let mut proven = vec![f64::INFINITY; self.query.by_column.len()];
+        let mut proven = vec![f64::INFINITY; self.query.column_bounds.len()];
         for divided in columns {
             let divided = lock(divided);
             let bounds = self.bounds(divided.column);
@@ -146,7 +146,7 @@ impl TwoLevelSearch<'_, '_> {
             if self.query.is_settled(&lock(&self.best), self.floor) {
                 return Ok(());
             }
-            let of_column = self.query.by_column[divided.column];
+            let of_column = self.query.column_bounds[divided.column];
             if of_column >= self.limit(divided.column, 0) {
                 divided.closed = divided.closed.min(of_column);
                 divided.gaps.clear();

@@ -109,7 +109,7 @@ impl FitPlan {
         let refuse = |what, instead| {
             unsupported(format!("{what} on rows in batches or partitions"), instead)
         };
-        if !self.on_bins() {
+        if !self.searches_bins() {
             refuse("threshold_search='exact'", "threshold_search='histogram'")
         } else if self.criterion.needs_all_candidates() {
             refuse("a function as criterion", "the criteria of fasttree.list_criteria()")

@@ -309,7 +309,8 @@ impl FitPlan {
                 control,
             );
         }
-        let setting = GrowthSetting { seed, raw: Some(raw), ..self.setting(data, rows, weights) };
+        let setting =
+            GrowthSetting { seed, unbinned_data: Some(raw), ..self.setting(data, rows, weights) };
         let tree = self.grow_sample(data, &setting, rows, weights, control)?;
         self.finish_tree(tree, input, seed, control)
     }

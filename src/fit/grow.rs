@@ -160,12 +160,13 @@ impl FitPlan {
             refuse_many_branches(data)?;
         }
         let mut setting =
-            GrowthSetting { memo, raw: Some(raw), ..self.setting(data, rows, weights) };
+            GrowthSetting { memo, unbinned_data: Some(raw), ..self.setting(data, rows, weights) };
         if let Some(all) = all {
             // J48 computes everything that depends on the training set from all of its rows,
             // including held-out ones.
             let of_all = self.setting(data, all, weights);
-            (setting.all_rows, setting.training) = (of_all.all_rows, of_all.training);
+            setting.training_copies = of_all.training_copies;
+            setting.training_bits = of_all.training_bits;
         }
         let (tree, reason) = self.grow_by_route(input, &setting, control)?;
         let tree = self.complete_tree(tree, input, self.config.seed, control)?;

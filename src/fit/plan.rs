@@ -20,6 +20,15 @@ use crate::split::significance::Significance;
 use crate::tree::Tree;
 use std::sync::Arc;
 
+/// Rows of a chain for each full pass over the data: a chain has as many levels as rows, but a
+/// level of so few rows costs no more than starting one.
+const ROWS_PER_LEVEL: usize = 256;
+
+/// Rows for each full pass over the data where the work grows with the square of the rows: with
+/// pairs and neighbours of rows, and in global growth. A rough figure, as it decides only whether a
+/// job is long enough for a thread of its own.
+const ROWS_PER_PASS: usize = 8;
+
 /// The user's parameters, checked.
 #[derive(Debug)]
 pub struct FitPlan {
@@ -44,24 +53,10 @@ impl FitPlan {
         let named = custom.map_or_else(|| config.criterion(), Ok)?;
         let significance = validate::significance(&config, named.as_ref())?;
         let criterion = config.split_criterion(named)?;
-        let mut config = validate::with_splits_served(config, criterion.as_ref());
+        let mut config = validate::with_supported_splits(config, criterion.as_ref());
         validate::combination(&config, criterion.as_ref())?;
         validate::pruning_and_costs(&config)?;
-        let no_distance_decay = validate::no_distance_decay(&config, criterion.as_ref())?;
-        let mut limits = GrowthLimits {
-            max_depth: config.max_depth.unwrap_or(usize::MAX),
-            max_leaf_nodes: config.max_leaf_nodes,
-            min_samples_split: config.min_samples_split,
-            min_samples_leaf: config.min_samples_leaf,
-            min_weight_fraction_leaf: config.min_weight_fraction_leaf,
-            min_score: config.min_score,
-            needs_gain: config.min_score.is_none() && criterion.info().stops_without_gain,
-            no_distance_decay,
-            min_impurity_decrease: config.min_impurity_decrease,
-            leaf_order: config.leaf_order,
-            constraints: validate::constraints(&config, criterion.as_ref())?.map(Arc::new),
-        };
-        check_limits(&limits)?;
+        let mut limits = limits_of(&config, criterion.as_ref())?;
         if significance.is_some() {
             limits.min_samples_leaf = 1; // the least weight of a branch takes the place of its rows
         }
@@ -108,11 +103,13 @@ impl FitPlan {
     pub fn work_on(&self, n_rows: usize, columns: usize, classes: usize) -> usize {
         let rounds = match self.config.evaluation {
             Evaluation::Local => match self.criterion.info().evidence {
-                EvidenceKind::Table | EvidenceKind::Moments | EvidenceKind::Order => n_rows / 256,
-                EvidenceKind::Pairs | EvidenceKind::Neighbours => n_rows / 8,
+                EvidenceKind::Table | EvidenceKind::Moments | EvidenceKind::Order => {
+                    n_rows / ROWS_PER_LEVEL
+                }
+                EvidenceKind::Pairs | EvidenceKind::Neighbours => n_rows / ROWS_PER_PASS,
                 EvidenceKind::Rows => usize::MAX,
             },
-            Evaluation::Global | Evaluation::Glocal => n_rows / 8 * classes,
+            Evaluation::Global | Evaluation::Glocal => n_rows / ROWS_PER_PASS * classes,
         };
         n_rows.saturating_mul(columns).saturating_mul(rounds.max(1))
     }
@@ -144,7 +141,7 @@ impl FitPlan {
 
     /// Whether thresholds are searched between bins. A forest with an automatic search must be
     /// settled first ([`Self::settle_search`]).
-    pub(super) fn on_bins(&self) -> bool {
+    pub(super) fn searches_bins(&self) -> bool {
         self.config.threshold_search == ThresholdSearch::Histogram
     }
 
@@ -170,37 +167,38 @@ impl FitPlan {
         for r in rows.iter() {
             occurring[data.classes()[r as usize] as usize] = true;
         }
-        let largest = match weights {
+        let total_copies = match weights {
             Weights::Integer(w) => rows.rows().iter().map(|&r| u64::from(w[r as usize])).sum(),
             _ => rows.len() as u64,
         };
-        let training = (self.config.thresholds == Thresholds::TrainingValue
+        let training_bits = (self.config.thresholds == Thresholds::TrainingValue
             && !rows.is_everything())
         .then(|| rows.bits(data.len()));
         let nominal_splits = self.nominal_splits(data);
         let mut setting = GrowthSetting {
-            training,
+            training_bits,
             nominal_splits,
-            ..self.setting_of(occurring, largest, rows.len(), data.columns().len())
+            ..self.common_setting(occurring, total_copies, rows.len(), data.columns().len())
         };
         setting.context.grid = data.target().map(Target::grid);
         setting
     }
 
-    /// The setting of growth on `rows` rows, which weigh `largest` together (as copies, or their
-    /// number), belong to the classes that are `occurring` and have `features` features.
-    fn setting_of(
+    /// What the settings of growth on data sets and on records have in common. `n_rows` rows, which
+    /// are `total_copies` copies (or their number), belong to the classes that are `occurring` and
+    /// have `n_features` features.
+    fn common_setting(
         &self,
         occurring: Vec<bool>,
-        largest: u64,
-        rows: usize,
-        features: usize,
+        total_copies: u64,
+        n_rows: usize,
+        n_features: usize,
     ) -> GrowthSetting<'_> {
-        let counted = if self.criterion.reads_logs() { largest } else { 0 };
+        let largest_logged_count = if self.criterion.reads_logs() { total_copies } else { 0 };
         GrowthSetting {
             criterion: self.criterion.as_ref(),
             context: Context {
-                logs: Logs::for_rows(counted, rows),
+                logs: Logs::for_rows(largest_logged_count, n_rows),
                 classes: occurring.len(),
                 occurring,
                 grid: None,
@@ -209,23 +207,24 @@ impl FitPlan {
             significance: self.significance,
             ties: self.config.ties,
             seed: self.config.seed,
-            max_features: self.config.drawn_features(features),
-            sorts_in_nodes: self.sorts_in_nodes(features),
+            max_features: self.config.drawn_features(n_features),
+            sorts_in_nodes: self.sorts_in_nodes(n_features),
             splitter: self.config.splitter,
             nominal_splits: self.config.nominal_splits,
-            thresholds: match self.on_bins() {
+            thresholds: if self.searches_bins() {
                 // Rounded numbers: the value just left of a cut is the edge of a bin.
-                true => Thresholds::Value,
-                false => self.config.thresholds,
+                Thresholds::Value
+            } else {
+                self.config.thresholds
             },
             empty_branch: self.config.empty_branch,
             evaluation: self.config.evaluation,
             labels: self.config.labels,
             limits: self.limits.clone(),
             memo: None,
-            raw: None,
-            all_rows: largest as f64,
-            training: None,
+            unbinned_data: None,
+            training_copies: total_copies as f64,
+            training_bits: None,
         }
     }
 
@@ -243,7 +242,7 @@ impl FitPlan {
         let nominal_splits = self.splits_of(levels);
         let mut setting = GrowthSetting {
             nominal_splits,
-            ..self.setting_of(occurring, copies, rows, features.len())
+            ..self.common_setting(occurring, copies, rows, features.len())
         };
         setting.context.grid = grid;
         setting
@@ -303,6 +302,25 @@ impl FitPlan {
     }
 }
 
+/// The limits of growth, checked.
+fn limits_of(config: &Config, criterion: &dyn Criterion) -> Result<GrowthLimits> {
+    let limits = GrowthLimits {
+        max_depth: config.max_depth.unwrap_or(usize::MAX),
+        max_leaf_nodes: config.max_leaf_nodes,
+        min_samples_split: config.min_samples_split,
+        min_samples_leaf: config.min_samples_leaf,
+        min_weight_fraction_leaf: config.min_weight_fraction_leaf,
+        min_score: config.min_score,
+        needs_gain: config.min_score.is_none() && criterion.info().stops_without_gain,
+        on_distance_rise: validate::no_distance_decay(config, criterion)?,
+        min_impurity_decrease: config.min_impurity_decrease,
+        leaf_order: config.leaf_order,
+        constraints: validate::constraints(config, criterion)?.map(Arc::new),
+    };
+    check_limits(&limits)?;
+    Ok(limits)
+}
+
 /// A key of all parameters except pruning: plans with equal keys grow equal trees. `None` where
 /// rows are held out (for pruning or for honest leaves), or where the penalty is chosen by
 /// cross-validation.
@@ -311,6 +329,8 @@ fn growth_key(config: &Config) -> Option<String> {
     if holds_out || config.alpha_rule.is_some() || config.honest.is_some() {
         return None;
     }
+    // `Debug` writes every parameter with all of its digits, so equal texts are equal parameters,
+    // and no type of a parameter needs an equality of its own.
     let grown = Config { pruning: None, parameters: String::new(), ..config.clone() };
     Some(format!("{grown:?}"))
 }

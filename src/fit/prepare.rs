@@ -47,7 +47,7 @@ impl FitPlan {
     ) -> Result<Option<Dataset<'d>>> {
         let bin = self.config.discretize;
         if bin.is_none()
-            && !self.on_bins()
+            && !self.searches_bins()
             && matches!(
                 self.criterion.info().evidence,
                 EvidenceKind::Pairs | EvidenceKind::Neighbours
@@ -56,7 +56,7 @@ impl FitPlan {
             refuse_numeric(data, self.criterion.info())?;
         }
         let imputed = self.impute_and_bin(data, rows, all, weights, bin.as_ref(), control)?;
-        if !self.on_bins() || !has_numbers(data) {
+        if !self.searches_bins() || !has_numbers(data) {
             return Ok(imputed);
         }
         self.with_edges(imputed.as_ref().unwrap_or(data), rows, weights, control).map(Some)

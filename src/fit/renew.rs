@@ -139,8 +139,12 @@ impl FitPlan {
         control: &Control,
     ) -> Result<Tree> {
         let setting = self.setting(input.data, input.rows, input.weights);
-        let setting =
-            GrowthSetting { limits: limits.clone(), seed, raw: Some(input.raw), ..setting };
+        let setting = GrowthSetting {
+            limits: limits.clone(),
+            seed,
+            unbinned_data: Some(input.raw),
+            ..setting
+        };
         let (tree, _) = self.grow_by_route(input, &setting, control)?;
         self.regrow_narrow_nodes(tree, input, limits, seed, control)
     }

@@ -297,7 +297,7 @@ impl Route {
             .iter()
             .find(|entry| (entry.serves)(plan, shape))
             .unwrap_or(&ROUTES[ROUTES.len() - 1]);
-        let rounds = plan.on_bins() && entry.route != Self::Bins;
+        let rounds = plan.searches_bins() && entry.route != Self::Bins;
         let rounded = match rounds && shape.columns.iter().any(|c| c.levels.is_none()) {
             true => codes_obstacle(plan, shape, plan.config.max_bins as usize).map(|o| o.what),
             false => None,
@@ -354,7 +354,7 @@ impl FitPlan {
             && self.criterion.info().evidence == EvidenceKind::Table
             && self.criterion.split_rule() != SplitRule::C45
             && !self.criterion.needs_all_candidates()
-            && !self.on_bins()
+            && !self.searches_bins()
             && config.significance.is_none()
             && !reads_rows_again(config)
             && config.discretize.is_none()
@@ -386,7 +386,7 @@ fn reads_rows_again(config: &Config) -> bool {
 
 /// The condition of [`Route::Bins`].
 fn serves_bins(plan: &FitPlan, shape: &FitShape) -> bool {
-    plan.on_bins() && codes_obstacle(plan, shape, plan.config.max_bins as usize).is_none()
+    plan.searches_bins() && codes_obstacle(plan, shape, plan.config.max_bins as usize).is_none()
 }
 
 /// The condition of [`Route::Values`].
@@ -394,7 +394,7 @@ fn serves_values(plan: &FitPlan, shape: &FitShape) -> bool {
     let config = &plan.config;
     let values = shape.values.unwrap_or(2).max(2);
     // Only with midpoints do the thresholds equal the thresholds of sorted orders.
-    !plan.on_bins()
+    !plan.searches_bins()
         && config.thresholds == Thresholds::Midpoint
         && config.discretize.is_none()
         && !shape.is_regression

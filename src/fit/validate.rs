@@ -24,7 +24,7 @@ const MOST_MERGED: usize = 1000;
 /// The configuration with `nominal_splits='auto'` settled as multiway for criteria that support no
 /// other splits, and for merged levels. Other values of the parameter stay, and [`combination`]
 /// refuses them if the criterion does not support them.
-pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
+pub(super) fn with_supported_splits(mut config: Config, criterion: &dyn Criterion) -> Config {
     if config.nominal_splits == NominalSplits::Auto
         && (!criterion.info().evidence.is_of_branches()
             || criterion.split_rule() == SplitRule::C45

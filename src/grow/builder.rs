@@ -132,6 +132,7 @@ impl<S: Sum> TreeBuilder<S> {
     /// The split of a node; `None` for a leaf. The numbers of its children are numbers in this
     /// builder.
     pub fn split_of(&self, node: usize) -> Option<&NodeSplit> {
+        // NONE, the split of a leaf, is larger than every index.
         self.splits.get(self.nodes[node].split as usize)
     }
 
@@ -159,6 +160,9 @@ impl<S: Sum> TreeBuilder<S> {
     /// Key of the path to a node: a sum over its (feature, branch) pairs of 128 mixed bits, so that
     /// two trees which reach the same rows by the same tests, in any order, give them one key. The
     /// key of the root is 0.
+    ///
+    /// The key decides the rows only where a feature has one possible split, as in the multiway
+    /// splits of criteria on pairs, the only ones whose trees share a memo.
     pub fn path_key(&self, node: usize) -> u128 {
         let mut key = 0u128;
         let mut below = self.nodes[node];
@@ -182,6 +186,8 @@ impl<S: Sum> TreeBuilder<S> {
         while below.parent != NONE {
             let parent = below.parent as usize;
             if let Some(&NodeSplit { feature, first_child, .. }) = self.split_of(parent) {
+                // Every split has two branches or more. Further ones do not matter: a feature with
+                // a sign has none, except the branch of missing values, which has no order.
                 let sides = [0, 1].map(|side| self.sums((first_child + side) as usize));
                 path.pass(feature, below.branch, sides);
             }
@@ -245,6 +251,7 @@ impl<S: Sum> TreeBuilder<S> {
     /// keeps its number, and the other nodes of the subtree are appended. So the numbers depend on
     /// the order of the grafts, and not on which worker was ready first.
     pub fn graft(&mut self, leaf: usize, subtree: Self) {
+        debug_assert!(subtree.labels.is_empty(), "labels are chosen by growth without subtrees");
         // The root of the subtree is the leaf itself, so only the nodes after it are appended.
         let shift = self.nodes.len() as u32 - 1;
         let new_number = |node: usize| if node == 0 { leaf } else { node + shift as usize };
@@ -316,44 +323,58 @@ impl<S: Sum> TreeBuilder<S> {
         tree.nodes.reserve(n_nodes);
         tree.counts.reserve(n_nodes * classes);
         tree.children.reserve(n_nodes - 1);
-        let mut next_step = 0;
         for &node in &sequence {
-            let BuilderNode { parent, branch, depth, rows, .. } = self.nodes[node as usize];
-            let parent = if parent == NONE { NONE } else { number[parent as usize] };
-            let start = tree.counts.len();
-            let sums = self.sums(node as usize);
-            tree.counts.extend(sums.iter().map(|sum| sum.value(unit)));
-            let counts = &tree.counts[start..];
-            let rows = if are_copies { counts.iter().sum::<f64>() as u32 } else { rows };
-            let label = self.label(node, &tree, parent, rows, setting.empty_branch);
-            if let (Some(grid), Some(sum)) = (setting.context.grid, sums.first()) {
-                let moments = sum.moments().unwrap_or_default().rounded(unit);
-                tree.outcomes.push(match rows {
-                    0 => tree.outcomes[parent as usize].for_empty_child(),
-                    _ => setting.criterion.outcome(&moments, grid),
-                });
-            }
-            let first_child = tree.children.len() as u32;
-            let position = NodePosition { parent, branch, depth };
-            let significance = self.significance.get(node as usize).copied().flatten();
-            let mut finished =
-                Node { first_child, significance, ..Node::leaf(position, label, rows) };
-            if let Some(split) = self.split_of(node as usize) {
-                let children = split.first_child..split.first_child + split.n_children;
-                tree.children.extend(children.clone().map(|child| number[child as usize]));
-                finished.test = tree.copy_levels(split.test, &self.levels);
-                finished.feature = split.feature;
-                finished.n_children = split.n_children;
-                finished.missing_branch =
-                    split.missing.unwrap_or_else(|| self.heaviest_branch(children, unit));
-                finished.score = split.score;
-                finished.distance = split.distance;
-                finished.step = if split.step == NONE { next_step } else { split.step };
-                next_step += 1;
-            }
-            tree.nodes.push(finished);
+            self.finish_node(node, &number, &mut tree, unit, are_copies, setting);
+        }
+        for (step, split) in (0..).zip(tree.nodes.iter_mut().filter(|node| node.n_children > 0)) {
+            split.step = if split.step == NONE { step } else { split.step };
         }
         Ok(tree)
+    }
+
+    /// Append a node to the finished tree, with its counts and the numbers of its children; see
+    /// [`Self::finish`]. `number` has the place of each node in pre-order.
+    fn finish_node(
+        &self,
+        node: u32,
+        number: &[u32],
+        tree: &mut Tree,
+        unit: f64,
+        are_copies: bool,
+        setting: &GrowthSetting<'_>,
+    ) {
+        let BuilderNode { parent, branch, depth, rows, .. } = self.nodes[node as usize];
+        let parent = if parent == NONE { NONE } else { number[parent as usize] };
+        let start = tree.counts.len();
+        let sums = self.sums(node as usize);
+        tree.counts.extend(sums.iter().map(|sum| sum.value(unit)));
+        let counts = &tree.counts[start..];
+        let rows = if are_copies { counts.iter().sum::<f64>() as u32 } else { rows };
+        let label = self.label(node, tree, parent, rows, setting.empty_branch);
+        if let (Some(grid), Some(sum)) = (setting.context.grid, sums.first()) {
+            let moments = sum.moments().unwrap_or_default().rounded(unit);
+            tree.outcomes.push(match rows {
+                0 => tree.outcomes[parent as usize].for_empty_child(),
+                _ => setting.criterion.outcome(&moments, grid),
+            });
+        }
+        let first_child = tree.children.len() as u32;
+        let position = NodePosition { parent, branch, depth };
+        let significance = self.significance.get(node as usize).copied().flatten();
+        let mut finished = Node { first_child, significance, ..Node::leaf(position, label, rows) };
+        if let Some(split) = self.split_of(node as usize) {
+            let children = split.first_child..split.first_child + split.n_children;
+            tree.children.extend(children.clone().map(|child| number[child as usize]));
+            finished.test = tree.copy_levels(split.test, &self.levels);
+            finished.feature = split.feature;
+            finished.n_children = split.n_children;
+            finished.missing_branch =
+                split.missing.unwrap_or_else(|| self.heaviest_branch(children, unit));
+            finished.score = split.score;
+            finished.distance = split.distance;
+            finished.step = split.step;
+        }
+        tree.nodes.push(finished);
     }
 
     /// The class that a node predicts, -1 for none.

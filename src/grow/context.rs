@@ -287,5 +287,5 @@ pub(super) fn neighbours_root<'a, W: Scanning>(
     }
     let value = |row: u32| weights.row_sum(row).value(weights.unit());
     let weight: Option<&dyn Fn(u32) -> f64> = if weights.is_unit() { None } else { Some(&value) };
-    Some(NodeSearch::new(data, setting.raw.unwrap_or(data), rows.rows(), weight))
+    Some(NodeSearch::new(data, setting.unbinned_data.unwrap_or(data), rows.rows(), weight))
 }

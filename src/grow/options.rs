@@ -59,7 +59,7 @@ pub struct GrowthLimits {
     /// A node is not split where its best split scores no more than its rows in one branch.
     pub needs_gain: bool,
     /// Whether a node is split when its best split does not lower the distance.
-    pub no_distance_decay: OnRise,
+    pub on_distance_rise: OnRise,
     /// A node whose best split improves the tree by less than this, per unit of the root's weight,
     /// is not split; see [`GrowthSetting::improvement`].
     pub min_impurity_decrease: f64,
@@ -101,7 +101,7 @@ impl Default for GrowthLimits {
             min_weight_fraction_leaf: 0.0,
             min_score: None,
             needs_gain: false,
-            no_distance_decay: OnRise::Ignore,
+            on_distance_rise: OnRise::Ignore,
             min_impurity_decrease: 0.0,
             leaf_order: LeafOrder::Improvement,
             constraints: None,
@@ -155,7 +155,7 @@ impl GrowthLimits {
         if self.min_score.is_some_and(|least| score < least) {
             return Ok(false);
         }
-        Ok(match self.no_distance_decay {
+        Ok(match self.on_distance_rise {
             OnRise::Ignore => true,
             OnRise::Stop => distance <= before()?,
             OnRise::Strict => distance < before()?,
@@ -236,11 +236,12 @@ pub struct GrowthSetting<'a> {
     /// Pair counts of nodes, shared by trees on the same rows and codes.
     pub memo: Option<&'a PairMemo>,
     /// The data before numbers were binned, for criteria on neighbours.
-    pub raw: Option<&'a Dataset<'a>>,
-    /// Number of all training rows, including the rows held out for pruning.
-    pub all_rows: f64,
+    pub unbinned_data: Option<&'a Dataset<'a>>,
+    /// Number of all training rows, or the sum of their weights where these are whole numbers
+    /// (copies). Rows held out for pruning are included.
+    pub training_copies: f64,
     /// The training rows as bits, where these are not all rows and thresholds are training values.
-    pub training: Option<Bits>,
+    pub training_bits: Option<Bits>,
 }
 
 impl GrowthSetting<'_> {
@@ -260,43 +261,22 @@ impl GrowthSetting<'_> {
 /// Refuse limits outside their domain, with an error that names the parameter and its domain.
 /// Combinations with other parameters are checked by the fit.
 pub fn check(limits: &GrowthLimits) -> Result<()> {
-    if limits.min_samples_split < 2 {
-        return Err(Error::parameter(
-            "min_samples_split",
-            limits.min_samples_split,
-            "must be at least 2",
-        ));
-    }
-    if limits.min_samples_leaf < 1 {
-        return Err(Error::parameter(
-            "min_samples_leaf",
-            limits.min_samples_leaf,
-            "must be at least 1",
-        ));
-    }
-    if !(0.0..=0.5).contains(&limits.min_weight_fraction_leaf) {
-        return Err(Error::parameter(
-            "min_weight_fraction_leaf",
-            limits.min_weight_fraction_leaf,
-            "must lie in [0, 0.5]",
-        ));
-    }
-    if !(0.0..=f64::MAX).contains(&limits.min_impurity_decrease) {
-        return Err(Error::parameter(
-            "min_impurity_decrease",
-            limits.min_impurity_decrease,
-            "must be a finite number of at least 0",
-        ));
-    }
-    if limits.max_leaf_nodes.is_some_and(|n| n < 2) {
-        return Err(Error::parameter(
-            "max_leaf_nodes",
-            limits.max_leaf_nodes.unwrap_or(0),
-            "must be at least 2",
-        ));
-    }
-    if limits.min_score.is_some_and(f64::is_nan) {
-        return Err(Error::parameter("min_score", "NaN", "must be a number or None"));
-    }
-    Ok(())
+    let require = |is_valid: bool, name: &str, value: &dyn ToString, domain: &str| match is_valid {
+        true => Ok(()),
+        false => Err(Error::parameter(name, value.to_string(), domain)),
+    };
+    let samples_split = limits.min_samples_split;
+    require(samples_split >= 2, "min_samples_split", &samples_split, "must be at least 2")?;
+    let samples_leaf = limits.min_samples_leaf;
+    require(samples_leaf >= 1, "min_samples_leaf", &samples_leaf, "must be at least 1")?;
+    let fraction = limits.min_weight_fraction_leaf;
+    let is_share = (0.0..=0.5).contains(&fraction);
+    require(is_share, "min_weight_fraction_leaf", &fraction, "must lie in [0, 0.5]")?;
+    let decrease = limits.min_impurity_decrease;
+    let domain = "must be a finite number of at least 0";
+    require((0.0..=f64::MAX).contains(&decrease), "min_impurity_decrease", &decrease, domain)?;
+    let leaf_nodes = limits.max_leaf_nodes.unwrap_or(usize::MAX);
+    require(leaf_nodes >= 2, "max_leaf_nodes", &leaf_nodes, "must be at least 2")?;
+    let is_number = !limits.min_score.is_some_and(f64::is_nan);
+    require(is_number, "min_score", &"NaN", "must be a number or None")
 }

@@ -61,7 +61,7 @@ impl GrowthSetting<'_> {
             value < upper && (value <= middle || value - middle < EQUAL)
         });
         let is_training = |&entry: &u32| {
-            self.training.as_ref().is_none_or(|bits| bits.get(entry_row(entry)) == 1)
+            self.training_bits.as_ref().is_none_or(|bits| bits.get(entry_row(entry)) == 1)
         };
         let training = || order[..n_below].iter().rev().copied().filter(is_training);
         let Some(last) = training().next().map(value) else { return lower };

@@ -122,7 +122,7 @@ pub fn explain(
         let data = classed.as_ref().unwrap_or(data);
         // no training values: thresholds between them belong to the whole training set
         let setting = plan.setting(data, &rows, weights);
-        let setting = GrowthSetting { raw, training: None, limits, ..setting };
+        let setting = GrowthSetting { unbinned_data: raw, training_bits: None, limits, ..setting };
         let tests = feature_tests(data, &setting, &rows, &root, weights, control)?;
         let left_out = plan.is_fractional() || plan.leaves_out();
         let found = if left_out {
@@ -151,7 +151,7 @@ fn on_known_rows(
         setting.limits = limits.clone();
         setting.limits.min_weight_fraction_leaf /= share;
         // no training values: thresholds between them belong to the whole training set
-        setting.training = None;
+        setting.training_bits = None;
         candidates(part, &setting, known, known, weights, control)
     };
     let (partial, whole): (Vec<usize>, Vec<usize>) =

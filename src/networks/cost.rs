@@ -9,7 +9,7 @@
 //! O(rows * parents) per table: rows are numbered by their configuration, one parent at a time.
 //! Numbers that outgrow a small table are made dense again.
 
-use super::variables::{Set, Variables, members};
+use super::variables::{VariableSet, Variables, set_members};
 use crate::stats::groups::{GroupNumbers, RefineScratch};
 
 /// Nits for the precision of one free parameter.
@@ -55,9 +55,9 @@ impl Groups {
 
     /// Group all rows by a set of variables, in ascending order of the variables. O(rows *
     /// variables); nothing is kept of the groups before.
-    pub fn group_by(&mut self, variables: &Variables, set: Set) {
+    pub fn group_by(&mut self, variables: &Variables, set: VariableSet) {
         self.reset(variables);
-        members(set).for_each(|i| self.refine(variables, i));
+        set_members(set).for_each(|i| self.refine(variables, i));
     }
 }
 
@@ -65,7 +65,12 @@ impl Groups {
 /// a variable with a single value, as such a variable needs no message. [`super::CostCache`]
 /// remembers the costs, and [`SubsetSums`](super::SubsetSums) makes the costs of all tables at
 /// once.
-pub fn table_cost(variables: &Variables, child: usize, parents: Set, groups: &mut Groups) -> f64 {
+pub fn table_cost(
+    variables: &Variables,
+    child: usize,
+    parents: VariableSet,
+    groups: &mut Groups,
+) -> f64 {
     let v = variables.arities[child];
     if v == 1 {
         return 0.0;
@@ -87,7 +92,12 @@ pub fn parameters_cost(configurations: f64, values: usize) -> f64 {
 /// Nits that the data cost when every value is predicted with `(n_i + 1/2) / (N + v/2)`. Unlike
 /// [`table_cost`] it does not state the parameters; differences of it say how far two models differ
 /// in their predictions of the data.
-pub fn likelihood(variables: &Variables, child: usize, parents: Set, groups: &mut Groups) -> f64 {
+pub fn likelihood(
+    variables: &Variables,
+    child: usize,
+    parents: VariableSet,
+    groups: &mut Groups,
+) -> f64 {
     let v = variables.arities[child] as f64;
     groups.group_by(variables, parents);
     let totals = groups.sum(variables, |n| n * (n + v / 2.0).ln());

@@ -13,19 +13,19 @@
 //!   supersets.
 //!
 //! The best model takes the maximum in place of the sum. All values are natural logarithms, in
-//! double precision. Time O(n^2 2^n), memory about n 2^n doubles ([`memory`]): up to [`LARGEST`]
-//! variables.
+//! double precision. Time O(n^2 2^n), memory about n 2^n doubles ([`posterior_memory`]): up to
+//! [`MOST_VARIABLES`] variables.
 
 use super::prior::Prior;
 use super::subsets::SubsetSums;
-use super::variables::{Set, Variables};
+use super::variables::{VariableSet, Variables};
 use super::weights::{add_absent, index_without, node_weights, set_at, subset_zeta, superset_zeta};
 use crate::error::{Error, Result};
 use crate::numeric::log_add;
 use crate::parallel::{self, Control};
 
 /// Largest number of variables.
-pub const LARGEST: usize = 20;
+pub const MOST_VARIABLES: usize = 20;
 
 /// The exact posterior.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ pub struct ExactPosterior {
     /// Probability of the arc from i to j at `[i * n + j]`.
     pub arcs: Vec<f64>,
     /// Parents of each variable in the model with the shortest message.
-    pub best: Vec<Set>,
+    pub best: Vec<VariableSet>,
     /// An order of the variables in which parents of the best model come first.
     pub order: Vec<usize>,
 }
@@ -43,7 +43,7 @@ pub struct ExactPosterior {
 /// Most bytes that [`exact_posterior`] holds at a time: the sums of all sets, the weights, their
 /// sums over subsets, and working tables. It is computed for up to 40 variables (more count as 40),
 /// so that a refusal can state it without an overflow.
-pub fn memory(variables: &Variables) -> u64 {
+pub fn posterior_memory(variables: &Variables) -> u64 {
     let n = variables.len().min(40) as u64;
     let tables = n << n; // two tables of n 2^(n - 1)
     let work = (4 + n / 2) << n;
@@ -53,17 +53,18 @@ pub fn memory(variables: &Variables) -> u64 {
 /// Sum over all totally ordered models.
 ///
 /// # Errors
-/// [`Error::Data`] for more than [`LARGEST`] variables, [`Error::Cancelled`].
+/// [`Error::Data`] for more than [`MOST_VARIABLES`] variables, [`Error::Cancelled`].
 pub fn exact_posterior(
     variables: &Variables,
     prior: &Prior,
     control: &Control,
 ) -> Result<ExactPosterior> {
     let n = variables.len();
-    if n > LARGEST {
+    if n > MOST_VARIABLES {
         return Err(Error::Data(format!(
-            "an exact posterior over {n} variables (the class is one of them): at most {LARGEST} \
-             are supported, because every set of them is counted; select columns, or sample"
+            "an exact posterior over {n} variables (the class is one of them): at most \
+             {MOST_VARIABLES} are supported, because every set of them is counted; select columns, \
+             or sample"
         )));
     }
     control.set_total(SubsetSums::units(n) + 3 * n as u64);
@@ -134,7 +135,7 @@ fn first_orders(
             let j = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let without = set & !(1 << j);
-            all = join(all, first[without] + sums[j][index_without(without as Set, j)]);
+            all = join(all, first[without] + sums[j][index_without(without as VariableSet, j)]);
         }
         first[set] = all;
     }
@@ -156,7 +157,8 @@ fn last_orders(n: usize, sums: &[Vec<f64>], control: &Control) -> Result<Vec<f64
         while rest != 0 {
             let j = rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            joined = log_add(joined, sums[j][index_without(set as Set, j)] + last[set | 1 << j]);
+            joined =
+                log_add(joined, sums[j][index_without(set as VariableSet, j)] + last[set | 1 << j]);
         }
         last[set] = joined;
     }
@@ -205,7 +207,7 @@ fn best_order(n: usize, best: &[Vec<f64>], first: &[f64]) -> Vec<usize> {
     while set != 0 {
         let value = |j: usize| {
             let without = set & !(1 << j);
-            first[without] + best[j][index_without(without as Set, j)]
+            first[without] + best[j][index_without(without as VariableSet, j)]
         };
         let mut last = set.trailing_zeros() as usize;
         for j in (0..n).filter(|j| set >> j & 1 == 1) {
@@ -221,20 +223,20 @@ fn best_order(n: usize, best: &[Vec<f64>], first: &[f64]) -> Vec<usize> {
 }
 
 /// The best parents of `j` among the `earlier` variables; of equally good sets the lowest.
-fn best_parents(j: usize, earlier: usize, weights: &[f64], prior: &Prior) -> Set {
+fn best_parents(j: usize, earlier: usize, weights: &[f64], prior: &Prior) -> VariableSet {
     let mut best = 0;
     let mut value = f64::NEG_INFINITY;
-    let fits = |parents: usize| prior.allows(j, parents as Set, || earlier as Set);
+    let fits = |parents: usize| prior.allows(j, parents as VariableSet, || earlier as VariableSet);
     let mut parents = 0_usize;
     loop {
-        let weight = weights[index_without(parents as Set, j)];
+        let weight = weights[index_without(parents as VariableSet, j)];
         if weight > value && fits(parents) {
             (best, value) = (parents, weight);
         }
         // the next subset of `earlier`, in ascending order
         parents = parents.wrapping_sub(earlier) & earlier;
         if parents == 0 {
-            return best as Set;
+            return best as VariableSet;
         }
     }
 }

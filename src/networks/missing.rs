@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::parallel::Control;
 
 /// Most rows after the division.
-const LARGEST: usize = 1 << 21;
+const MOST_DIVIDED_ROWS: usize = 1 << 21;
 
 /// Most halvings of the unit of weights.
 const MOST_HALVINGS: u32 = 20;
@@ -70,10 +70,10 @@ impl CodeRows {
             for j in missing_columns(row) {
                 let values = shares[j].iter().filter(|s| **s > 0.0).count();
                 let product = fractions.len().saturating_mul(values);
-                if found.weights.len() + product > LARGEST {
+                if found.weights.len() + product > MOST_DIVIDED_ROWS {
                     return Err(Error::Data(format!(
-                        "row {}: with its missing cells by parts more than {LARGEST} rows would \
-                         come of all; use missing='mode', or impute",
+                        "row {}: with its missing cells by parts more than \
+                         {MOST_DIVIDED_ROWS} rows would come of all; use missing='mode', or impute",
                         row_name(row)
                     )));
                 }

@@ -10,6 +10,16 @@
 //! [`search`] samples models by Metropolis chains; [`exact_posterior`] sums over all models of up
 //! to 20 variables, which is how the sampler is tested. Columns of numbers must be binned first,
 //! and columns with thousands of levels are of no use: their tables cost more than they save.
+//!
+//! The modules by group:
+//!
+//! * the data: `variables`, `missing` (rows in fractions), `tables` (counts for probabilities);
+//! * message lengths: `prior` and `cost`, with `cache`, `subsets` (costs from the counts of sets)
+//!   and `log_factorial`;
+//! * the search: `search` runs `chains` of moves of a `state`, or walks over `orders`; `visits` and
+//!   `groups` sum up the models that were met;
+//! * the exact posterior: `exact`; `weights` has the sums that it shares with `orders`;
+//! * tools: `rng`, and `words` (hash maps).
 
 mod cache;
 mod chains;
@@ -32,11 +42,13 @@ mod words;
 
 pub use cache::{CostCache, LARGEST_CACHE};
 pub use cost::{Groups, PER_PARAMETER, likelihood, table_cost};
-pub use exact::{ExactPosterior, LARGEST as LARGEST_EXACT, exact_posterior, memory};
+pub use exact::{
+    ExactPosterior, MOST_VARIABLES as MOST_EXACT_VARIABLES, exact_posterior, posterior_memory,
+};
 pub use groups::GroupedModel;
 pub use log_factorial::LogFactorials;
 pub use prior::{Prior, PriorConfig};
 pub use search::{FoundModel, SearchConfig, SearchResult, search};
 pub use subsets::SubsetSums;
-pub use tables::counts;
-pub use variables::{LARGEST, MissingCells, Set, Variables, members};
+pub use tables::table_counts;
+pub use variables::{MOST_VARIABLES, MissingCells, VariableSet, Variables, set_members};

@@ -10,31 +10,31 @@
 //! variables only: first the upper half of the parents is drawn, then the lower one, from at most
 //! `2 * 2^(n / 2)` sets.
 //!
-//! Memory: 3 n 2^(n - 1) numbers, so up to [`LARGEST`] variables, and only if all sets of variables
-//! can be counted in seconds ([`affordable`]).
+//! Memory: 3 n 2^(n - 1) numbers, so up to [`MOST_VARIABLES`] variables, and only if all sets of
+//! variables can be counted in seconds ([`affordable`]).
 
 use super::exact;
 use super::prior::Prior;
 use super::rng::SearchRng;
 use super::subsets::SubsetSums;
-use super::variables::{Set, Variables, members};
+use super::variables::{VariableSet, Variables, set_members};
 use super::weights::{add_absent, index_without, node_weights, set_at, subset_zeta_of};
 use crate::error::Result;
 use crate::numeric::log_add;
 use crate::parallel::{self, Control};
 
 /// Largest number of variables: 252 MB of tables.
-pub const LARGEST: usize = exact::LARGEST;
+pub const MOST_VARIABLES: usize = exact::MOST_VARIABLES;
 
 /// Most sets times rows that are counted for the tables: seconds.
 const LARGEST_WORK: u64 = 1 << 30;
 
-/// Whether every set of the variables can be counted in seconds: up to [`LARGEST`] variables, and
-/// at most 2^30 sets times distinct rows. A search then walks over orders, and otherwise over
-/// models.
+/// Whether every set of the variables can be counted in seconds: up to [`MOST_VARIABLES`]
+/// variables, and at most 2^30 sets times distinct rows. A search then walks over orders, and
+/// otherwise over models.
 pub fn affordable(variables: &Variables) -> bool {
     let n = variables.len();
-    n <= LARGEST && (variables.n_distinct_rows() as u64) << n <= LARGEST_WORK
+    n <= MOST_VARIABLES && (variables.n_distinct_rows() as u64) << n <= LARGEST_WORK
 }
 
 /// Logarithms of weights and sums of weights, by child and set of other variables.
@@ -82,12 +82,18 @@ impl<'a> OrderSums<'a> {
 
     /// Logarithm of F_j: the weight of all sets of parents of `j` among `earlier`.
     #[inline]
-    fn sum(&self, j: usize, earlier: Set) -> f64 {
+    fn sum(&self, j: usize, earlier: VariableSet) -> f64 {
         self.sums[j][index_without(earlier, j)]
     }
 
     /// Parents of `j` among `earlier`, drawn by their weights.
-    fn draw(&self, j: usize, earlier: Set, rng: &mut SearchRng, scratch: &mut Vec<f64>) -> Set {
+    fn draw(
+        &self,
+        j: usize,
+        earlier: VariableSet,
+        rng: &mut SearchRng,
+        scratch: &mut Vec<f64>,
+    ) -> VariableSet {
         let must = index_without(self.prior.required[j] & earlier, j);
         let free = index_without(earlier & !self.prior.required[j], j);
         let lower = (1 << self.low) - 1;
@@ -99,7 +105,7 @@ impl<'a> OrderSums<'a> {
         // the lower half, given the upper half
         let table = &self.weights[j];
         let low = pick(free & lower, rng, scratch, |set| table[set | must & lower | high]);
-        set_at(high | low | must, j) as Set
+        set_at(high | low | must, j) as VariableSet
     }
 }
 
@@ -127,7 +133,7 @@ fn pick(
     // the subset at that place: the bits of its number, counted from the end, are deposited into
     // the mask
     let (mut number, mut found) = (scratch.len() - 1 - place, 0);
-    for bit in members(mask as Set) {
+    for bit in set_members(mask as VariableSet) {
         found |= (number & 1) << bit;
         number >>= 1;
     }
@@ -179,7 +185,7 @@ impl OrderWalk {
     /// Sum the weight from scratch, O(n) look-ups. Moves update the weight by differences, whose
     /// rounding errors add up.
     pub fn weigh(&mut self, sums: &OrderSums<'_>) {
-        let mut earlier: Set = 0;
+        let mut earlier: VariableSet = 0;
         self.weight = 0.0;
         for &j in &self.order {
             self.weight += sums.sum(j, earlier);
@@ -205,7 +211,7 @@ impl OrderWalk {
         // with[k]: term of the variable that follows, the moved one being before it
         values.clear();
         with.clear();
-        let (mut earlier, mut before): (Set, f64) = (0, 0.0);
+        let (mut earlier, mut before): (VariableSet, f64) = (0, 0.0);
         for &j in &self.order {
             values.push(before + sums.sum(moved, earlier));
             with.push(sums.sum(j, earlier | 1 << moved));
@@ -232,7 +238,7 @@ impl OrderWalk {
     /// two look-ups for each variable from the first of the two to the second.
     pub fn exchange(&mut self, sums: &OrderSums<'_>, temperature: f64, rng: &mut SearchRng) {
         let (a, b) = rng.ordered_pair(self.order.len());
-        let mut earlier: Set = self.order[..a].iter().fold(0, |set, &i| set | 1 << i);
+        let mut earlier: VariableSet = self.order[..a].iter().fold(0, |set, &i| set | 1 << i);
         // only the terms of the variables from place a to place b change
         let (mut gain, mut exchanged) = (0.0, earlier);
         self.order[a..=b].iter().for_each(|&j| {
@@ -260,9 +266,9 @@ impl OrderWalk {
         sums: &OrderSums<'_>,
         rng: &mut SearchRng,
         scratch: &mut OrderScratch,
-    ) -> Vec<Set> {
+    ) -> Vec<VariableSet> {
         let mut parents = vec![0; self.order.len()];
-        let mut earlier: Set = 0;
+        let mut earlier: VariableSet = 0;
         for &j in &self.order {
             parents[j] = sums.draw(j, earlier, rng, &mut scratch.values);
             earlier |= 1 << j;

@@ -6,7 +6,7 @@
 //! `-k ln p - (M - k) ln(1 - p)` for k of M possible arcs. Certain arcs (`p_ij = 1`) and impossible
 //! ones (`p_ij = 0`) are constraints.
 
-use super::variables::{Set, members};
+use super::variables::{VariableSet, set_members};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -35,11 +35,11 @@ pub struct Prior {
     /// Number of variables.
     variables: usize,
     /// Variables that must come before each variable: the transitive closure of the given pairs.
-    pub before: Vec<Set>,
+    pub before: Vec<VariableSet>,
     /// By child: parents that are certain if they come first.
-    pub required: Vec<Set>,
+    pub required: Vec<VariableSet>,
     /// By child: impossible parents.
-    pub forbidden: Vec<Set>,
+    pub forbidden: Vec<VariableSet>,
     /// Most parents per variable.
     pub max_parents: usize,
     /// Arcs with a probability of their own, as in [`PriorConfig::arcs`].
@@ -168,7 +168,7 @@ impl Prior {
             self.absent[j * n + i] = (1.0 - p).ln();
         }
         for j in 0..n {
-            for i in members(self.required[j]) {
+            for i in set_members(self.required[j]) {
                 self.odds[j * n + i] = 0.0;
                 self.absent[j * n + i] = 0.0;
             }
@@ -181,7 +181,12 @@ impl Prior {
     /// `earlier` is computed only where the prior has constraints. Whether the parents are among
     /// `earlier` is not checked.
     #[inline]
-    pub fn allows(&self, child: usize, parents: Set, earlier: impl Fn() -> Set) -> bool {
+    pub fn allows(
+        &self,
+        child: usize,
+        parents: VariableSet,
+        earlier: impl Fn() -> VariableSet,
+    ) -> bool {
         parents.count_ones() as usize <= self.max_parents
             && (!self.constrained
                 || parents & self.forbidden[child] == 0
@@ -206,11 +211,11 @@ impl Prior {
     /// Nits of the arcs into `child`, relative to no arcs; negative if arcs are more likely than
     /// not. Added to [`Self::absent_cost`] of an order, it is the cost of a model with these arcs.
     #[inline]
-    pub fn arcs_cost(&self, child: usize, parents: Set) -> f64 {
+    pub fn arcs_cost(&self, child: usize, parents: VariableSet) -> f64 {
         if let Some(odds) = self.uniform {
             return -odds * f64::from(parents.count_ones());
         }
-        -members(parents).map(|i| self.odds(i, child)).sum::<f64>()
+        -set_members(parents).map(|i| self.odds(i, child)).sum::<f64>()
     }
 
     /// Nits of an order without arcs: the sum of `-ln (1 - p_ij)` over all pairs, O(n^2). Orders

@@ -16,14 +16,14 @@ use crate::parallel::Control;
 use serde::{Deserialize, Serialize};
 
 /// Largest number of variables of a network: their sets are bit masks.
-pub const LARGEST: usize = 128;
+pub const MOST_VARIABLES: usize = 128;
 
 /// A set of variables, one bit each.
-pub type Set = u128;
+pub type VariableSet = u128;
 
 /// The variables in a set, ascending. Each step clears the lowest bit, so it costs O(members), not
 /// a look at all 128 bits.
-pub fn members(set: Set) -> impl Iterator<Item = usize> {
+pub fn set_members(set: VariableSet) -> impl Iterator<Item = usize> {
     let mut rest = set;
     std::iter::from_fn(move || {
         (rest != 0).then(|| {
@@ -69,8 +69,8 @@ impl Variables {
     /// Read a training set; `cuts` has the cut points of each numeric column.
     ///
     /// # Errors
-    /// [`Error::Data`] for more than [`LARGEST`] variables, a number without cut points, or a
-    /// missing cell if `missing` is [`MissingCells::Error`].
+    /// [`Error::Data`] for more than [`MOST_VARIABLES`] variables, a number without cut points, or
+    /// a missing cell if `missing` is [`MissingCells::Error`].
     pub fn new(
         data: &Dataset,
         weights: &Weights,
@@ -83,10 +83,10 @@ impl Variables {
             data.schema().features.iter().map(|f| f.name.clone()).collect();
         names.push(data.schema().target.clone());
         let variables = names.len();
-        if variables > LARGEST {
+        if variables > MOST_VARIABLES {
             return Err(Error::Data(format!(
-                "a network of {variables} variables (the class is one of them): at most {LARGEST} \
-                 are supported; select columns first"
+                "a network of {variables} variables (the class is one of them): at most \
+                 {MOST_VARIABLES} are supported; select columns first"
             )));
         }
         // numbers of values, with the checks of each column
@@ -132,7 +132,7 @@ impl Variables {
     }
 
     /// Number of variables: the columns, and the class, which is the last one. At least 1, at most
-    /// [`LARGEST`].
+    /// [`MOST_VARIABLES`].
     pub fn len(&self) -> usize {
         self.arities.len()
     }
@@ -149,8 +149,8 @@ impl Variables {
     }
 
     /// Number of configurations of a set of variables; it may exceed any integer type.
-    pub fn configurations(&self, set: Set) -> f64 {
-        members(set).map(|i| self.arities[i] as f64).product()
+    pub fn configurations(&self, set: VariableSet) -> f64 {
+        set_members(set).map(|i| self.arities[i] as f64).product()
     }
 }
 
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn members_ascend() {
-        assert_eq!(members(0b1011 | 1 << 127).collect::<Vec<_>>(), [0, 1, 3, 127]);
-        assert_eq!(members(0).count(), 0);
+        assert_eq!(set_members(0b1011 | 1 << 127).collect::<Vec<_>>(), [0, 1, 3, 127]);
+        assert_eq!(set_members(0).count(), 0);
     }
 }

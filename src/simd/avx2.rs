@@ -1,5 +1,8 @@
 //! The level AVX2: sixteen registers of 256 bits. There is no popcount of vectors: `pshufb` looks
 //! up the bits of each half byte, and `psadbw` adds the bytes of each 64-bit word.
+//!
+//! All unsafe code here is safe for one reason: the level is chosen only where the processor has
+//! AVX2 (`level`), and pointers are good for what [`Word`] asks of its callers.
 
 use super::baseline;
 use super::instantiate::{inline_methods, level};
@@ -50,7 +53,8 @@ impl Word for __m256i {
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {
         // SAFETY: the level is chosen only where the processor has AVX2; registers alone are read.
         unsafe {
-            // One broadcast of the bits serves all vectors of 32 lanes.
+            // A word of bits serves four vectors of eight lanes, so that one broadcast will do;
+            // this is the first bit of vector `at` in it.
             let n = 1i32 << (at % 4 * 8);
             let lanes =
                 _mm256_setr_epi32(n, n << 1, n << 2, n << 3, n << 4, n << 5, n << 6, n << 7);
@@ -96,6 +100,8 @@ impl Word for __m256i {
         fn add64(self, b: Self) -> Self = _mm256_add_epi64(self, b);
         fn add8(self, b: Self) -> Self = _mm256_add_epi8(self, b);
         fn sum_bytes(self) -> Self = _mm256_sad_epu8(self, Self::zero());
+        // These instructions take the count from a register: `BITS as i32` cannot be the const
+        // argument of the others. The compiler folds it all the same.
         fn shr<const BITS: u32>(self) -> Self =
             _mm256_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32));
         fn shl<const BITS: u32>(self) -> Self =

@@ -51,7 +51,7 @@ macro_rules! level {
             use $crate::simd::table::KernelTable;
             use $crate::simd::weights::{Joint, WeighedTile, WeightTable};
             use $crate::simd::word::Word;
-            use $crate::simd::{body, fixed, near, read, tally, wide};
+            use $crate::simd::{body, near, read, tally, weigh_kernels, wide};
 
             instance!([$($feature)?] Vector, body::distances<BITS>(
                 planes: &[u64], valid: &[u64], slots: &[u32], window: Window, out: &mut [u64],
@@ -94,22 +94,24 @@ macro_rules! level {
                 mask: &[u64], planes: &[u64], stride: usize, slots: &[u32], out: &mut [u32],
             ));
             instance!([$($feature)?] Vector, near::size(mask: &[u64]) -> u64);
-            instance!([$($feature)?] Vector, fixed::weights<BITS>(
+            instance!([$($feature)?] Vector, weigh_kernels::weights<BITS>(
                 planes: &[u64], slots: &[u32], features: usize, table: &WeightTable,
                 out: &mut [u64],
             ));
-            instance!([$($feature)?] Vector, fixed::nearest<BITS>(
+            instance!([$($feature)?] Vector, weigh_kernels::nearest<BITS>(
                 planes: &[u64], valid: &[u64], slots: &[u32], features: usize, best: usize,
             ) -> usize);
-            instance!([$($feature)?] Vector, fixed::add_weights(
+            instance!([$($feature)?] Vector, weigh_kernels::add_weights(
                 tile: WeighedTile<'_>, joints: &[Joint], scratch: &mut [u64], sums: &mut [u64],
                 all: &mut [u64],
             ));
-            instance!([$($feature)?] Vector, fixed::lane_masks(planes: &[u64], out: &mut [u64]));
-            instance!([$($feature)?] Vector, fixed::sums_of_plane(
+            instance!([$($feature)?] Vector, weigh_kernels::lane_masks(
+                planes: &[u64], out: &mut [u64],
+            ));
+            instance!([$($feature)?] Vector, weigh_kernels::sums_of_plane(
                 sums: &[u64], plane: &[u64], digit: &[u64], out: &mut [u64],
             ));
-            instance!([$($feature)?] Vector, fixed::row_sums(
+            instance!([$($feature)?] Vector, weigh_kernels::row_sums(
                 weights: &[u64], columns: &[u64], out: &mut [u64],
             ));
 

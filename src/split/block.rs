@@ -15,9 +15,9 @@ use crate::stats::Sum;
 
 /// Candidates that a scan collects before they are scored, unless tables are large.
 pub const BLOCK: usize = 256;
-/// Most candidates of a block. A scan appends at most [`BLOCK`] of them at a time, and the block is
-/// scored once there is less room than that.
-const MOST_CANDIDATES: usize = 2 * BLOCK;
+/// Most candidates of a block, unless tables are large. A scan appends at most [`BLOCK`] of them at
+/// a time, and the block is scored once there is less room than that.
+pub(super) const MOST_CANDIDATES: usize = 2 * BLOCK;
 /// Fewest candidates for which a block is laid out.
 const FEWEST_CANDIDATES: usize = 16;
 /// Most cells of a block: one mebibyte in double precision. Larger tables come in smaller blocks.

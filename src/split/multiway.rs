@@ -6,7 +6,7 @@
 //! share a block, so that the criterion scores many tables in one call. O(levels x classes) per
 //! feature, without the counting.
 
-use super::block::{BLOCK, BlockScratch};
+use super::block::{BlockScratch, MOST_CANDIDATES};
 use super::sink::{CandidateBlock, Features, Sink};
 use crate::criteria::Context;
 use crate::error::Result;
@@ -29,7 +29,8 @@ pub struct NominalTable<'a, S: Sum> {
 /// Limits on the size of a branch that has rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Minimum {
-    /// Fewest rows; multiway splits check it only where sums count rows.
+    /// Fewest rows. Multiway splits check it only where sums count rows, because weights do not
+    /// tell how many rows a branch has.
     pub rows: u32,
     /// Least weight of a branch.
     pub weight: f64,
@@ -58,17 +59,17 @@ pub fn score_candidates<'a, S: Sum>(
     scratch.totals.extend(totals.iter().map(|total| total.cell(unit)));
     let mut features = std::mem::take(&mut scratch.features);
     features.clear();
-    scratch.declared.clear();
     let mut block_branches = 0;
     for table in tables {
-        let Some(branches) = branches(&table, classes, unit, min) else { continue };
+        let Some(branches) = count_branches(&table, classes, unit, min) else { continue };
         // All tables of a block have the same number of branches.
         let fits = branches == block_branches && features.len() < scratch.stride;
         if !features.is_empty() && !fits {
             flush(&mut features, block_branches, context, scratch, sink)?;
         }
         if features.is_empty() {
-            scratch.prepare(branches, classes, 2 * BLOCK);
+            scratch.prepare(branches, classes, MOST_CANDIDATES);
+            scratch.declare(branches as u32);
             block_branches = branches;
         }
         reached::count(Way::Multiway);
@@ -76,7 +77,6 @@ pub fn score_candidates<'a, S: Sum>(
         for (i, &cell) in table.cells[..branches * classes].iter().enumerate() {
             scratch.cells[i * stride + candidate] = cell.cell(unit);
         }
-        scratch.declared.push(branches as u32);
         features.push(table.feature);
     }
     if !features.is_empty() {
@@ -89,23 +89,27 @@ pub fn score_candidates<'a, S: Sum>(
 /// The number of branches of a multiway split; `None` where it is no candidate. The branch of
 /// missing values counts only if it has rows, and declared levels count even without rows. O(levels
 /// x classes), less without limits.
-pub fn branches<S: Sum>(
+pub fn count_branches<S: Sum>(
     table: &NominalTable<'_, S>,
     classes: usize,
     unit: f64,
     min: Minimum,
 ) -> Option<usize> {
     let mut branches = table.cells.len() / classes;
-    let size = |branch: usize| Sum::total(&table.cells[branch * classes..(branch + 1) * classes]);
-    if table.missing && size(branches - 1).is_empty() {
+    let size_of =
+        |branch: usize| Sum::total(&table.cells[branch * classes..(branch + 1) * classes]);
+    if table.missing && size_of(branches - 1).is_empty() {
         branches -= 1;
     }
     // Without limits the second branch with rows decides.
     if min.rows <= 1 && min.weight <= 0.0 {
-        return (0..branches).filter(|&branch| !size(branch).is_empty()).nth(1).map(|_| branches);
+        return (0..branches)
+            .filter(|&branch| !size_of(branch).is_empty())
+            .nth(1)
+            .map(|_| branches);
     }
     let mut n_occupied = 0;
-    for size in (0..branches).map(size).filter(|size| !size.is_empty()) {
+    for size in (0..branches).map(size_of).filter(|size| !size.is_empty()) {
         n_occupied += 1;
         let weight = size.value(unit);
         if weight < min.weight || (min.copies && weight < f64::from(min.rows)) {
@@ -129,6 +133,5 @@ fn flush<C: Count>(
     let features_of = Features::Each(features);
     sink.take(&CandidateBlock { tables, at: &scratch.at[..len], features: features_of })?;
     features.clear();
-    scratch.declared.clear();
     Ok(())
 }

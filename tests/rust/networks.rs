@@ -6,7 +6,7 @@ use fasttree_core::data::{
 };
 use fasttree_core::networks::{
     CostCache, Groups, LARGEST_CACHE, MissingCells, Prior, PriorConfig, SearchConfig, SubsetSums,
-    Variables, exact_posterior, members, search, table_cost,
+    Variables, exact_posterior, search, set_members, table_cost,
 };
 use fasttree_core::numeric::mix;
 use fasttree_core::parallel::Control;
@@ -124,7 +124,7 @@ fn the_sampler_finds_what_the_exact_sums_say() {
     }
     assert!((found.arcs[n + 5] + found.arcs[5 * n + 1] - 1.0).abs() < 1e-12);
     assert_eq!(found.arcs[3 * n + 4], 0.0);
-    assert!(found.models.iter().all(|m| m.parents.iter().all(|p| members(*p).count() <= 3)));
+    assert!(found.models.iter().all(|m| m.parents.iter().all(|p| set_members(*p).count() <= 3)));
     let threads = search(&variables, &config, 3, &settings(1_000_000), &Control::new(3)).unwrap();
     assert_eq!(found.arcs, threads.arcs);
     assert_eq!(found.models, threads.models);

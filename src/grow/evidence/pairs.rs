@@ -246,7 +246,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         let scores = metric.score(evidence)?;
         let limits = &self.context.setting.limits;
         let needs_undivided =
-            limits.no_distance_decay != OnRise::Ignore || limits.need_improvement();
+            limits.on_distance_rise != OnRise::Ignore || limits.need_improvement();
         let undivided = if needs_undivided { metric.undivided(evidence)? } else { 0.0 };
         Ok(PairScores { scores: features.iter().copied().zip(scores).collect(), undivided })
     }

@@ -436,7 +436,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         });
         let first = globals.min_by(|(_, a_node, a), (_, b_node, b)| a.order(*a_node, b, *b_node));
         let (leaf, _, best) = first?;
-        let better = match (setting.evaluation, setting.limits.no_distance_decay) {
+        let better = match (setting.evaluation, setting.limits.on_distance_rise) {
             (Evaluation::Glocal, _) | (_, OnRise::Strict) => best.global < self.current,
             (_, OnRise::Stop) => best.global <= self.current,
             (_, OnRise::Ignore) => true,

@@ -82,7 +82,7 @@ pub(in crate::grow) fn score_nominal<R: NodeTables>(
 pub(in crate::grow) fn is_candidate<R: NodeTables>(rows: &R, nominal: usize) -> bool {
     let (node, min) = (rows.node(), rows.minimum());
     let levels = rows.levels(nominal, are_rows_counted(rows), &mut R::Memory::default());
-    multiway::branches(&levels.table, node.totals.len(), node.unit, min).is_some()
+    multiway::count_branches(&levels.table, node.totals.len(), node.unit, min).is_some()
         && has_enough(&levels, min.rows)
 }
 

@@ -25,7 +25,7 @@ struct LevelGroup {
     /// Weight.
     weight: f64,
     /// Entropy times weight, in nats.
-    total_entropy: f64,
+    entropy: f64,
 }
 
 /// `x ln x`, 0 at 0.
@@ -36,14 +36,14 @@ fn x_ln_x(x: f64) -> f64 {
 impl LevelGroup {
     fn new(members: Vec<usize>, sums: Vec<f64>) -> Self {
         let weight = sums.iter().sum();
-        let total_entropy = total_entropy(sums.iter().copied(), &x_ln_x);
-        Self { members, sums, weight, total_entropy }
+        let entropy = total_entropy(sums.iter().copied(), &x_ln_x);
+        Self { members, sums, weight, entropy }
     }
 
     /// Information lost when two groups become one.
     fn loss(&self, other: &Self) -> f64 {
         let each: f64 = self.sums.iter().zip(&other.sums).map(|(a, b)| x_ln_x(a + b)).sum();
-        x_ln_x(self.weight + other.weight) - each - self.total_entropy - other.total_entropy
+        x_ln_x(self.weight + other.weight) - each - self.entropy - other.entropy
     }
 
     fn union(&self, other: &Self) -> Self {
@@ -58,20 +58,20 @@ impl<S: Sum> LevelPartitions<S> {
         let weights = self.sums.iter().map(|s| s.value(unit)).collect();
         // The sums of a group are added up again from the sums of the groups that it joins,
         // exactly.
-        self.join_groups(&joined(weights, self.classes));
+        self.join_groups(&group_numbers_after_joining(weights, self.classes));
     }
 }
 
 /// For each group, the number of the joined group of which it becomes part; there are [`EXACT`]
 /// joined groups. `weights` has the weight of each group and class.
-fn joined(weights: Vec<f64>, classes: usize) -> Vec<usize> {
+fn group_numbers_after_joining(weights: Vec<f64>, classes: usize) -> Vec<usize> {
     let groups = weights.chunks_exact(classes).enumerate();
     let groups = groups.map(|(g, sums)| LevelGroup::new(vec![g], sums.to_vec())).collect();
-    let mut to = vec![0; weights.len() / classes];
-    for (at, group) in join_pairs(join_neighbours(groups)).iter().enumerate() {
-        group.members.iter().for_each(|&g| to[g] = at);
+    let mut joined_group_of = vec![0; weights.len() / classes];
+    for (number, group) in join_pairs(join_neighbours(groups)).iter().enumerate() {
+        group.members.iter().for_each(|&member| joined_group_of[member] = number);
     }
-    to
+    joined_group_of
 }
 
 /// The groups that are left, in the order of their first members.
@@ -151,7 +151,7 @@ fn join_neighbours(mut groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
     let mut groups: Vec<Option<LevelGroup>> = groups.into_iter().map(Some).collect();
     // A linked list of the groups that are left; `n` and above is no group.
     let mut next: Vec<usize> = (1..=n).collect();
-    let mut before: Vec<usize> = (0..n).map(|i| i.wrapping_sub(1)).collect();
+    let mut previous: Vec<usize> = (0..n).map(|i| i.wrapping_sub(1)).collect();
     // Unions of neighbours by their loss. An entry is out of date when one of its groups has
     // changed since, which their versions tell.
     let mut version = vec![0_u32; n];
@@ -173,13 +173,14 @@ fn join_neighbours(mut groups: Vec<LevelGroup>) -> Vec<LevelGroup> {
         // The union takes the place of its first group, and its neighbours are compared again.
         let (Some(other), Some(group)) = (groups[j].take(), &groups[i]) else { break };
         groups[i] = Some(group.union(&other));
-        (version[i], next[i]) = (version[i] + 1, next[j]);
+        version[i] += 1;
+        next[i] = next[j];
         if next[i] < n {
-            before[next[i]] = i;
+            previous[next[i]] = i;
             heap.extend(entry(&groups, &version, i, next[i]));
         }
-        if before[i] < n {
-            heap.extend(entry(&groups, &version, before[i], i));
+        if previous[i] < n {
+            heap.extend(entry(&groups, &version, previous[i], i));
         }
         left -= 1;
     }

@@ -183,9 +183,9 @@ pub(super) struct FractionalContext<'a> {
 
 /// The nominal features with too many levels to count in C4.5's mean of gains: at least
 /// [`MANY`] of all rows. None where all features have.
-fn many_levels(data: &Dataset, all_rows: f64) -> Vec<bool> {
+fn many_levels(data: &Dataset, training_copies: f64) -> Vec<bool> {
     let has_many = |column: &Column| match column {
-        Column::Nominal(column) => MANY * all_rows - column.levels() as f64 <= SLACK,
+        Column::Nominal(column) => MANY * training_copies - column.levels() as f64 <= SLACK,
         Column::Numeric(_) => false,
     };
     let many: Vec<bool> = data.columns().iter().map(has_many).collect();
@@ -245,7 +245,7 @@ impl<'a> FractionalContext<'a> {
             nominal,
             layout: TableLayout::new(&arities, data.n_classes()),
             rule,
-            many: many_levels(data, setting.all_rows),
+            many: many_levels(data, setting.training_copies),
             weights,
             shift,
             unit: f64::powi(2.0, -shift),

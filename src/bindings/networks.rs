@@ -2,7 +2,7 @@
 //! message lengths of their tables, the exact posterior, and the search.
 //!
 //! Variables are numbered like the columns; the class is the last one. Parents are lists of numbers
-//! in Python and bit sets ([`VariableSet`]) in the core.
+//! in Python and bit sets ([`VarSet`]) in the core.
 
 use super::aligned::Aligned1;
 use super::convert::weights;
@@ -13,7 +13,7 @@ use crate::bayes::FeatureReading;
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::networks::{
-    self, Groups, MissingCells, Prior, PriorConfig, SearchConfig, VariableSet, Variables,
+    self, Groups, MissingCells, Prior, PriorConfig, SearchConfig, VarSet, Variables,
 };
 use crate::parallel::Control;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -41,8 +41,8 @@ impl NetworkConfig {
 }
 
 /// The parents of a variable as a set.
-fn set_of(parents: &[usize], child: usize, variables: usize) -> PyResult<VariableSet> {
-    let mut set: VariableSet = 0;
+fn set_of(parents: &[usize], child: usize, variables: usize) -> PyResult<VarSet> {
+    let mut set: VarSet = 0;
     for &i in parents {
         if i >= variables || i == child || set >> i & 1 == 1 {
             return Err(PyValueError::new_err(format!(
@@ -55,7 +55,7 @@ fn set_of(parents: &[usize], child: usize, variables: usize) -> PyResult<Variabl
 }
 
 /// The parents of all variables as sets.
-fn sets_of(parents: &[Vec<usize>], variables: usize) -> PyResult<Vec<VariableSet>> {
+fn sets_of(parents: &[Vec<usize>], variables: usize) -> PyResult<Vec<VarSet>> {
     if parents.len() != variables {
         let given = parents.len();
         return Err(PyValueError::new_err(format!(
@@ -66,7 +66,7 @@ fn sets_of(parents: &[Vec<usize>], variables: usize) -> PyResult<Vec<VariableSet
 }
 
 /// A set of variables as a list.
-fn list_of(set: VariableSet) -> Vec<usize> {
+fn list_of(set: VarSet) -> Vec<usize> {
     networks::set_members(set).collect()
 }
 
@@ -197,7 +197,7 @@ pub fn network_search<'py>(
         let variables = config.variables(data, &weights, control)?;
         networks::search(&variables, &config.prior, config.max_parents, &search.0, control)
     })?;
-    let lists = |parents: &[VariableSet]| parents.iter().map(|&p| list_of(p)).collect::<Vec<_>>();
+    let lists = |parents: &[VarSet]| parents.iter().map(|&p| list_of(p)).collect::<Vec<_>>();
     let models: Vec<_> = found
         .models
         .iter()

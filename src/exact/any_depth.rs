@@ -42,19 +42,6 @@ struct Workers<'t, 'a> {
     changed: Condvar,
 }
 
-/// A side of a test: the index of what belongs to it in [`Sides`].
-#[derive(Clone, Copy, PartialEq)]
-enum Side {
-    Left,
-    Right,
-}
-
-impl Side {
-    fn other(self) -> Self {
-        if self == Self::Left { Self::Right } else { Self::Left }
-    }
-}
-
 /// The best tree of a set, for any limits on depth and leaves. `one_level_less` is the answer to
 /// the same query with one level less, if the caller has it.
 pub(super) fn solve_any(
@@ -138,7 +125,7 @@ fn solve_deep(
     let hints = [query.hint, first_test].into_iter().flatten().collect();
     let bounds = (less.lower_bound, &less.column_bounds[..]);
     let progress = Progress::new(setting, query, best, floor, bounds, hints);
-    run_workers(setting, query, progress, control).answer()
+    run_workers(progress, control).answer()
 }
 
 /// The answer where trees of one level less (`less`) were not searched to the end, or where more
@@ -187,16 +174,12 @@ pub(super) fn first_tests(
     let floor = f64::NEG_INFINITY;
     let mut progress = Progress::new(setting, query, best, floor, less, Vec::new());
     progress.all_first_tests = is_all.then(Vec::new);
-    run_workers(setting, query, progress, control).into_first_tests()
+    run_workers(progress, control).into_first_tests()
 }
 
 /// Divide gaps on all threads until none is open, and return what is known then.
-fn run_workers<'t, 'a>(
-    setting: &'t Setting<'a>,
-    query: &'t Query<'t>,
-    progress: Progress<'t, 'a>,
-    control: &'t Control,
-) -> Progress<'t, 'a> {
+fn run_workers<'t, 'a>(progress: Progress<'t, 'a>, control: &'t Control) -> Progress<'t, 'a> {
+    let Progress { setting, query, .. } = progress;
     let (progress, changed) = (Mutex::new(progress), Condvar::new());
     let workers = Workers { setting, query, control, progress, changed };
     // An error is kept in the progress, where the answer finds it.
@@ -321,12 +304,12 @@ impl Workers<'_, '_> {
             first_tests: job.side_hints,
             halted: None,
         };
-        let larger = if rows_left >= set.len - rows_left { Side::Left } else { Side::Right };
+        let larger = usize::from(rows_left < set.len - rows_left);
         self.solve_side(setting, job, larger, hashes, &mut solved)?;
         if solved.halted.is_none()
             && solved.lower_bound[0] + solved.lower_bound[1] < self.target(job)
         {
-            self.solve_side(setting, job, larger.other(), hashes, &mut solved)?;
+            self.solve_side(setting, job, 1 - larger, hashes, &mut solved)?;
         }
         solved.free = solved.lower_bound;
         Ok(solved)
@@ -338,40 +321,39 @@ impl Workers<'_, '_> {
         &self,
         setting: &Setting<'_>,
         job: &Job,
-        side: Side,
+        side: usize,
         hashes: Sides<u128>,
         solved: &mut SolvedThreshold,
     ) -> Result<()> {
-        let (of_side, of_other) = (side as usize, side.other() as usize);
-        let hash = hashes[of_side];
+        let hash = hashes[side];
         let depth = self.query.depth - 1;
-        let leaves = job.gap.leaves[of_side];
+        let leaves = job.gap.leaves[side];
         let most = if self.query.sufficient_share < 1.0 { job.limit } else { f64::INFINITY };
-        let target = self.target(job) - solved.lower_bound[of_other];
-        let limit = target.min(most).max(solved.lower_bound[of_side]);
+        let target = self.target(job) - solved.lower_bound[1 - side];
+        let limit = target.min(most).max(solved.lower_bound[side]);
         let key = SolvedKey { rows: hash, depth, leaves };
         if let Some(tree) = setting.solved.get(&key, limit) {
-            solved.lower_bound[of_side] = solved.lower_bound[of_side].max(tree.cost);
+            solved.lower_bound[side] = solved.lower_bound[side].max(tree.cost);
             if tree.plan.is_some() {
-                solved.reached[of_side] = tree.cost;
+                solved.reached[side] = tree.cost;
             }
-            solved.plans[of_side] = tree.plan;
+            solved.plans[side] = tree.plan;
             return Ok(());
         }
-        let (set, is_right) = (self.query.set, side == Side::Right);
+        let (set, is_right) = (self.query.set, side == 1);
         let n_left = set.rows_below(job.gap.column, job.threshold);
         let n_rows = if is_right { set.len - n_left } else { n_left };
         let test_side = TestSide { test: solved.test, is_right, n_rows };
         let mut side_set = set.side(setting.rows, test_side, setting.mark_rule(), self.control)?;
         side_set.hash = hash;
-        let hint = job.side_hints[of_side];
+        let hint = job.side_hints[side];
         let query = Query {
             set: &side_set,
             depth,
             leaves,
             limit,
-            lower_bound: solved.lower_bound[of_side],
-            column_bounds: &solved.column_bounds[of_side],
+            lower_bound: solved.lower_bound[side],
+            column_bounds: &solved.column_bounds[side],
             hint,
             // The bound of each side must be closer to its cost than the bound of the sum has to
             // be.
@@ -384,11 +366,11 @@ impl Workers<'_, '_> {
         if halted.is_none() && lower_bound >= best.cost {
             setting.solved.put(key, &best);
         }
-        solved.lower_bound[of_side] = solved.lower_bound[of_side].max(lower_bound.min(best.cost));
-        solved.reached[of_side] = if best.plan.is_some() { best.cost } else { best.reached };
-        solved.column_bounds[of_side] = column_bounds.into();
-        solved.first_tests[of_side] = best.split.map(|split| split.test).or(hint);
-        solved.plans[of_side] = best.plan;
+        solved.lower_bound[side] = solved.lower_bound[side].max(lower_bound.min(best.cost));
+        solved.reached[side] = if best.plan.is_some() { best.cost } else { best.reached };
+        solved.column_bounds[side] = column_bounds.into();
+        solved.first_tests[side] = best.split.map(|split| split.test).or(hint);
+        solved.plans[side] = best.plan;
         solved.halted = halted;
         Ok(())
     }

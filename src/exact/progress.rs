@@ -26,8 +26,8 @@ pub(super) struct DeepGap {
 
 /// The state that the workers share.
 pub(super) struct Progress<'t, 'a> {
-    setting: &'t Setting<'a>,
-    query: &'t Query<'t>,
+    pub(super) setting: &'t Setting<'a>,
+    pub(super) query: &'t Query<'t>,
     /// A lower bound of all trees with a test. The search ends when the best tree costs no more.
     floor: f64,
     /// Gaps with open thresholds, which no worker divides now.

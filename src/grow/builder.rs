@@ -323,58 +323,44 @@ impl<S: Sum> TreeBuilder<S> {
         tree.nodes.reserve(n_nodes);
         tree.counts.reserve(n_nodes * classes);
         tree.children.reserve(n_nodes - 1);
+        let mut next_step = 0;
         for &node in &sequence {
-            self.finish_node(node, &number, &mut tree, unit, are_copies, setting);
-        }
-        for (step, split) in (0..).zip(tree.nodes.iter_mut().filter(|node| node.n_children > 0)) {
-            split.step = if split.step == NONE { step } else { split.step };
+            let BuilderNode { parent, branch, depth, rows, .. } = self.nodes[node as usize];
+            let parent = if parent == NONE { NONE } else { number[parent as usize] };
+            let start = tree.counts.len();
+            let sums = self.sums(node as usize);
+            tree.counts.extend(sums.iter().map(|sum| sum.value(unit)));
+            let counts = &tree.counts[start..];
+            let rows = if are_copies { counts.iter().sum::<f64>() as u32 } else { rows };
+            let label = self.label(node, &tree, parent, rows, setting.empty_branch);
+            if let (Some(grid), Some(sum)) = (setting.context.grid, sums.first()) {
+                let moments = sum.moments().unwrap_or_default().rounded(unit);
+                tree.outcomes.push(match rows {
+                    0 => tree.outcomes[parent as usize].for_empty_child(),
+                    _ => setting.criterion.outcome(&moments, grid),
+                });
+            }
+            let first_child = tree.children.len() as u32;
+            let position = NodePosition { parent, branch, depth };
+            let significance = self.significance.get(node as usize).copied().flatten();
+            let mut finished =
+                Node { first_child, significance, ..Node::leaf(position, label, rows) };
+            if let Some(split) = self.split_of(node as usize) {
+                let children = split.first_child..split.first_child + split.n_children;
+                tree.children.extend(children.clone().map(|child| number[child as usize]));
+                finished.test = tree.copy_levels(split.test, &self.levels);
+                finished.feature = split.feature;
+                finished.n_children = split.n_children;
+                finished.missing_branch =
+                    split.missing.unwrap_or_else(|| self.heaviest_branch(children, unit));
+                finished.score = split.score;
+                finished.distance = split.distance;
+                finished.step = if split.step == NONE { next_step } else { split.step };
+                next_step += 1;
+            }
+            tree.nodes.push(finished);
         }
         Ok(tree)
-    }
-
-    /// Append a node to the finished tree, with its counts and the numbers of its children; see
-    /// [`Self::finish`]. `number` has the place of each node in pre-order.
-    fn finish_node(
-        &self,
-        node: u32,
-        number: &[u32],
-        tree: &mut Tree,
-        unit: f64,
-        are_copies: bool,
-        setting: &GrowthSetting<'_>,
-    ) {
-        let BuilderNode { parent, branch, depth, rows, .. } = self.nodes[node as usize];
-        let parent = if parent == NONE { NONE } else { number[parent as usize] };
-        let start = tree.counts.len();
-        let sums = self.sums(node as usize);
-        tree.counts.extend(sums.iter().map(|sum| sum.value(unit)));
-        let counts = &tree.counts[start..];
-        let rows = if are_copies { counts.iter().sum::<f64>() as u32 } else { rows };
-        let label = self.label(node, tree, parent, rows, setting.empty_branch);
-        if let (Some(grid), Some(sum)) = (setting.context.grid, sums.first()) {
-            let moments = sum.moments().unwrap_or_default().rounded(unit);
-            tree.outcomes.push(match rows {
-                0 => tree.outcomes[parent as usize].for_empty_child(),
-                _ => setting.criterion.outcome(&moments, grid),
-            });
-        }
-        let first_child = tree.children.len() as u32;
-        let position = NodePosition { parent, branch, depth };
-        let significance = self.significance.get(node as usize).copied().flatten();
-        let mut finished = Node { first_child, significance, ..Node::leaf(position, label, rows) };
-        if let Some(split) = self.split_of(node as usize) {
-            let children = split.first_child..split.first_child + split.n_children;
-            tree.children.extend(children.clone().map(|child| number[child as usize]));
-            finished.test = tree.copy_levels(split.test, &self.levels);
-            finished.feature = split.feature;
-            finished.n_children = split.n_children;
-            finished.missing_branch =
-                split.missing.unwrap_or_else(|| self.heaviest_branch(children, unit));
-            finished.score = split.score;
-            finished.distance = split.distance;
-            finished.step = split.step;
-        }
-        tree.nodes.push(finished);
     }
 
     /// The class that a node predicts, -1 for none.

@@ -10,7 +10,7 @@
 use super::cost::{Groups, table_cost};
 use super::prior::Prior;
 use super::subsets::SubsetSums;
-use super::variables::{VariableSet, Variables};
+use super::variables::{VarSet, Variables};
 use crate::parallel::lock;
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -34,7 +34,7 @@ pub struct CostCache<'a> {
     /// Bits of the costs at `(child << n) + parents`, 0 for unknown; empty with many variables.
     dense: Vec<AtomicU64>,
     /// Costs by child and parents.
-    shards: Vec<Mutex<HashMap<(u32, VariableSet), f64>>>,
+    shards: Vec<Mutex<HashMap<(u32, VarSet), f64>>>,
     /// Most costs in a shard.
     largest_shard: usize,
     /// Number of tables that were counted.
@@ -81,7 +81,7 @@ impl<'a> CostCache<'a> {
     /// single value. A cost that is not known is counted in O(rows * parents) and remembered.
     /// `groups` is memory that the count uses again.
     #[inline]
-    pub fn table_cost(&self, child: usize, parents: VariableSet, groups: &mut Groups) -> f64 {
+    pub fn table_cost(&self, child: usize, parents: VarSet, groups: &mut Groups) -> f64 {
         let n = self.variables.len();
         if self.variables.arities[child] == 1 {
             return 0.0;
@@ -117,7 +117,7 @@ impl<'a> CostCache<'a> {
     }
 
     /// Compute a cost that is not in the cache.
-    fn count(&self, child: usize, parents: VariableSet, groups: &mut Groups) -> f64 {
+    fn count(&self, child: usize, parents: VarSet, groups: &mut Groups) -> f64 {
         if let Some(sums) = self.sums {
             return sums.table_cost(child, self.variables.arities[child], parents as usize);
         }
@@ -133,7 +133,7 @@ impl<'a> CostCache<'a> {
         &self,
         prior: &Prior,
         child: usize,
-        parents: VariableSet,
+        parents: VarSet,
         groups: &mut Groups,
     ) -> f64 {
         self.table_cost(child, parents, groups) + prior.arcs_cost(child, parents)

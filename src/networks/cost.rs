@@ -9,7 +9,7 @@
 //! O(rows * parents) per table: rows are numbered by their configuration, one parent at a time.
 //! Numbers that outgrow a small table are made dense again.
 
-use super::variables::{VariableSet, Variables, set_members};
+use super::variables::{VarSet, Variables, set_members};
 use crate::stats::groups::{GroupNumbers, RefineScratch};
 
 /// Nits for the precision of one free parameter.
@@ -55,7 +55,7 @@ impl Groups {
 
     /// Group all rows by a set of variables, in ascending order of the variables. O(rows *
     /// variables); nothing is kept of the groups before.
-    pub fn group_by(&mut self, variables: &Variables, set: VariableSet) {
+    pub fn group_by(&mut self, variables: &Variables, set: VarSet) {
         self.reset(variables);
         set_members(set).for_each(|i| self.refine(variables, i));
     }
@@ -68,7 +68,7 @@ impl Groups {
 pub fn table_cost(
     variables: &Variables,
     child: usize,
-    parents: VariableSet,
+    parents: VarSet,
     groups: &mut Groups,
 ) -> f64 {
     let v = variables.arities[child];
@@ -95,7 +95,7 @@ pub fn parameters_cost(configurations: f64, values: usize) -> f64 {
 pub fn likelihood(
     variables: &Variables,
     child: usize,
-    parents: VariableSet,
+    parents: VarSet,
     groups: &mut Groups,
 ) -> f64 {
     let v = variables.arities[child] as f64;

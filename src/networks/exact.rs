@@ -18,7 +18,7 @@
 
 use super::prior::Prior;
 use super::subsets::SubsetSums;
-use super::variables::{VariableSet, Variables};
+use super::variables::{VarSet, Variables};
 use super::weights::{add_absent, index_without, node_weights, set_at, subset_zeta, superset_zeta};
 use crate::error::{Error, Result};
 use crate::numeric::log_add;
@@ -35,7 +35,7 @@ pub struct ExactPosterior {
     /// Probability of the arc from i to j at `[i * n + j]`.
     pub arcs: Vec<f64>,
     /// Parents of each variable in the model with the shortest message.
-    pub best: Vec<VariableSet>,
+    pub best: Vec<VarSet>,
     /// An order of the variables in which parents of the best model come first.
     pub order: Vec<usize>,
 }
@@ -135,7 +135,7 @@ fn first_orders(
             let j = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let without = set & !(1 << j);
-            all = join(all, first[without] + sums[j][index_without(without as VariableSet, j)]);
+            all = join(all, first[without] + sums[j][index_without(without as VarSet, j)]);
         }
         first[set] = all;
     }
@@ -157,8 +157,7 @@ fn last_orders(n: usize, sums: &[Vec<f64>], control: &Control) -> Result<Vec<f64
         while rest != 0 {
             let j = rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            joined =
-                log_add(joined, sums[j][index_without(set as VariableSet, j)] + last[set | 1 << j]);
+            joined = log_add(joined, sums[j][index_without(set as VarSet, j)] + last[set | 1 << j]);
         }
         last[set] = joined;
     }
@@ -207,7 +206,7 @@ fn best_order(n: usize, best: &[Vec<f64>], first: &[f64]) -> Vec<usize> {
     while set != 0 {
         let value = |j: usize| {
             let without = set & !(1 << j);
-            first[without] + best[j][index_without(without as VariableSet, j)]
+            first[without] + best[j][index_without(without as VarSet, j)]
         };
         let mut last = set.trailing_zeros() as usize;
         for j in (0..n).filter(|j| set >> j & 1 == 1) {
@@ -223,20 +222,20 @@ fn best_order(n: usize, best: &[Vec<f64>], first: &[f64]) -> Vec<usize> {
 }
 
 /// The best parents of `j` among the `earlier` variables; of equally good sets the lowest.
-fn best_parents(j: usize, earlier: usize, weights: &[f64], prior: &Prior) -> VariableSet {
+fn best_parents(j: usize, earlier: usize, weights: &[f64], prior: &Prior) -> VarSet {
     let mut best = 0;
     let mut value = f64::NEG_INFINITY;
-    let fits = |parents: usize| prior.allows(j, parents as VariableSet, || earlier as VariableSet);
+    let fits = |parents: usize| prior.allows(j, parents as VarSet, || earlier as VarSet);
     let mut parents = 0_usize;
     loop {
-        let weight = weights[index_without(parents as VariableSet, j)];
+        let weight = weights[index_without(parents as VarSet, j)];
         if weight > value && fits(parents) {
             (best, value) = (parents, weight);
         }
         // the next subset of `earlier`, in ascending order
         parents = parents.wrapping_sub(earlier) & earlier;
         if parents == 0 {
-            return best as VariableSet;
+            return best as VarSet;
         }
     }
 }

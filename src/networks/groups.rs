@@ -8,7 +8,7 @@
 
 use super::cost::{Groups, likelihood};
 use super::state::{Space, clean_parents};
-use super::variables::{VariableSet, set_members};
+use super::variables::{VarSet, set_members};
 use super::visits::Visits;
 use super::words::WordMap;
 use crate::error::Result;
@@ -27,7 +27,7 @@ const LARGEST_KNOWN: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupedModel {
     /// Parents of each variable, cleaned.
-    pub parents: Vec<VariableSet>,
+    pub parents: Vec<VarSet>,
     /// Share of all visits.
     pub weight: f64,
     /// Number of visits.
@@ -51,8 +51,8 @@ pub fn group_models(
 ) -> Result<Vec<GroupedModel>> {
     // clean, and add up the visits of equal graphs
     let mut groups = Groups::default();
-    let mut known: WordMap<(usize, VariableSet), VariableSet> = WordMap::default();
-    let mut models: WordMap<Vec<VariableSet>, u64> = WordMap::default();
+    let mut known: WordMap<(usize, VarSet), VarSet> = WordMap::default();
+    let mut models: WordMap<Vec<VarSet>, u64> = WordMap::default();
     for chain in seen {
         for (mut parents, visits) in chain.into_models() {
             control.check()?;
@@ -67,7 +67,7 @@ pub fn group_models(
             *models.entry(parents).or_default() += visits;
         }
     }
-    let grouped = |(parents, visits): (Vec<VariableSet>, u64)| GroupedModel {
+    let grouped = |(parents, visits): (Vec<VarSet>, u64)| GroupedModel {
         parents,
         weight: visits as f64 / total as f64,
         visits,
@@ -95,13 +95,13 @@ pub fn group_models(
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct MarkovClass {
     /// Neighbours of each variable.
-    edges: Vec<VariableSet>,
+    edges: Vec<VarSet>,
     /// A child with two parents that no edge joins: child and pair.
-    v_structures: Vec<(usize, VariableSet)>,
+    v_structures: Vec<(usize, VarSet)>,
 }
 
 /// The Markov equivalence class of a graph.
-fn markov_class(parents: &[VariableSet]) -> MarkovClass {
+fn markov_class(parents: &[VarSet]) -> MarkovClass {
     let mut edges = vec![0; parents.len()];
     for (j, &own) in parents.iter().enumerate() {
         edges[j] |= own;
@@ -152,10 +152,10 @@ fn join_classes(space: Space<'_>, models: &mut [GroupedModel], control: &Control
         class.leader = class.leader.min(at);
     }
     // nits of the data under a model, from remembered terms of its variables
-    let mut known: HashMap<(usize, VariableSet), f64> = HashMap::new();
+    let mut known: HashMap<(usize, VarSet), f64> = HashMap::new();
     let mut groups = Groups::default();
-    let mut likelihood_of = |parents: &[VariableSet]| -> f64 {
-        let node = |(j, &p): (usize, &VariableSet)| {
+    let mut likelihood_of = |parents: &[VarSet]| -> f64 {
+        let node = |(j, &p): (usize, &VarSet)| {
             *known
                 .entry((j, p))
                 .or_insert_with(|| likelihood(space.costs.variables, j, p, &mut groups))

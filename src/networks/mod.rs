@@ -51,4 +51,4 @@ pub use prior::{Prior, PriorConfig};
 pub use search::{FoundModel, SearchConfig, SearchResult, search};
 pub use subsets::SubsetSums;
 pub use tables::table_counts;
-pub use variables::{MOST_VARIABLES, MissingCells, VariableSet, Variables, set_members};
+pub use variables::{MOST_VARIABLES, MissingCells, VarSet, Variables, set_members};

@@ -17,7 +17,7 @@ use super::exact;
 use super::prior::Prior;
 use super::rng::SearchRng;
 use super::subsets::SubsetSums;
-use super::variables::{VariableSet, Variables, set_members};
+use super::variables::{VarSet, Variables, set_members};
 use super::weights::{add_absent, index_without, node_weights, set_at, subset_zeta_of};
 use crate::error::Result;
 use crate::numeric::log_add;
@@ -82,7 +82,7 @@ impl<'a> OrderSums<'a> {
 
     /// Logarithm of F_j: the weight of all sets of parents of `j` among `earlier`.
     #[inline]
-    fn sum(&self, j: usize, earlier: VariableSet) -> f64 {
+    fn sum(&self, j: usize, earlier: VarSet) -> f64 {
         self.sums[j][index_without(earlier, j)]
     }
 
@@ -90,10 +90,10 @@ impl<'a> OrderSums<'a> {
     fn draw(
         &self,
         j: usize,
-        earlier: VariableSet,
+        earlier: VarSet,
         rng: &mut SearchRng,
         scratch: &mut Vec<f64>,
-    ) -> VariableSet {
+    ) -> VarSet {
         let must = index_without(self.prior.required[j] & earlier, j);
         let free = index_without(earlier & !self.prior.required[j], j);
         let lower = (1 << self.low) - 1;
@@ -105,7 +105,7 @@ impl<'a> OrderSums<'a> {
         // the lower half, given the upper half
         let table = &self.weights[j];
         let low = pick(free & lower, rng, scratch, |set| table[set | must & lower | high]);
-        set_at(high | low | must, j) as VariableSet
+        set_at(high | low | must, j) as VarSet
     }
 }
 
@@ -133,7 +133,7 @@ fn pick(
     // the subset at that place: the bits of its number, counted from the end, are deposited into
     // the mask
     let (mut number, mut found) = (scratch.len() - 1 - place, 0);
-    for bit in set_members(mask as VariableSet) {
+    for bit in set_members(mask as VarSet) {
         found |= (number & 1) << bit;
         number >>= 1;
     }
@@ -185,7 +185,7 @@ impl OrderWalk {
     /// Sum the weight from scratch, O(n) look-ups. Moves update the weight by differences, whose
     /// rounding errors add up.
     pub fn weigh(&mut self, sums: &OrderSums<'_>) {
-        let mut earlier: VariableSet = 0;
+        let mut earlier: VarSet = 0;
         self.weight = 0.0;
         for &j in &self.order {
             self.weight += sums.sum(j, earlier);
@@ -211,7 +211,7 @@ impl OrderWalk {
         // with[k]: term of the variable that follows, the moved one being before it
         values.clear();
         with.clear();
-        let (mut earlier, mut before): (VariableSet, f64) = (0, 0.0);
+        let (mut earlier, mut before): (VarSet, f64) = (0, 0.0);
         for &j in &self.order {
             values.push(before + sums.sum(moved, earlier));
             with.push(sums.sum(j, earlier | 1 << moved));
@@ -238,7 +238,7 @@ impl OrderWalk {
     /// two look-ups for each variable from the first of the two to the second.
     pub fn exchange(&mut self, sums: &OrderSums<'_>, temperature: f64, rng: &mut SearchRng) {
         let (a, b) = rng.ordered_pair(self.order.len());
-        let mut earlier: VariableSet = self.order[..a].iter().fold(0, |set, &i| set | 1 << i);
+        let mut earlier: VarSet = self.order[..a].iter().fold(0, |set, &i| set | 1 << i);
         // only the terms of the variables from place a to place b change
         let (mut gain, mut exchanged) = (0.0, earlier);
         self.order[a..=b].iter().for_each(|&j| {
@@ -266,9 +266,9 @@ impl OrderWalk {
         sums: &OrderSums<'_>,
         rng: &mut SearchRng,
         scratch: &mut OrderScratch,
-    ) -> Vec<VariableSet> {
+    ) -> Vec<VarSet> {
         let mut parents = vec![0; self.order.len()];
-        let mut earlier: VariableSet = 0;
+        let mut earlier: VarSet = 0;
         for &j in &self.order {
             parents[j] = sums.draw(j, earlier, rng, &mut scratch.values);
             earlier |= 1 << j;

@@ -6,7 +6,7 @@
 //! `-k ln p - (M - k) ln(1 - p)` for k of M possible arcs. Certain arcs (`p_ij = 1`) and impossible
 //! ones (`p_ij = 0`) are constraints.
 
-use super::variables::{VariableSet, set_members};
+use super::variables::{VarSet, set_members};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -35,11 +35,11 @@ pub struct Prior {
     /// Number of variables.
     variables: usize,
     /// Variables that must come before each variable: the transitive closure of the given pairs.
-    pub before: Vec<VariableSet>,
+    pub before: Vec<VarSet>,
     /// By child: parents that are certain if they come first.
-    pub required: Vec<VariableSet>,
+    pub required: Vec<VarSet>,
     /// By child: impossible parents.
-    pub forbidden: Vec<VariableSet>,
+    pub forbidden: Vec<VarSet>,
     /// Most parents per variable.
     pub max_parents: usize,
     /// Arcs with a probability of their own, as in [`PriorConfig::arcs`].
@@ -181,12 +181,7 @@ impl Prior {
     /// `earlier` is computed only where the prior has constraints. Whether the parents are among
     /// `earlier` is not checked.
     #[inline]
-    pub fn allows(
-        &self,
-        child: usize,
-        parents: VariableSet,
-        earlier: impl Fn() -> VariableSet,
-    ) -> bool {
+    pub fn allows(&self, child: usize, parents: VarSet, earlier: impl Fn() -> VarSet) -> bool {
         parents.count_ones() as usize <= self.max_parents
             && (!self.constrained
                 || parents & self.forbidden[child] == 0
@@ -211,7 +206,7 @@ impl Prior {
     /// Nits of the arcs into `child`, relative to no arcs; negative if arcs are more likely than
     /// not. Added to [`Self::absent_cost`] of an order, it is the cost of a model with these arcs.
     #[inline]
-    pub fn arcs_cost(&self, child: usize, parents: VariableSet) -> f64 {
+    pub fn arcs_cost(&self, child: usize, parents: VarSet) -> f64 {
         if let Some(odds) = self.uniform {
             return -odds * f64::from(parents.count_ones());
         }

@@ -24,7 +24,7 @@ use super::prior::{Prior, PriorConfig};
 use super::rng::SearchRng;
 use super::state::{OrderedModel, Space, clean_parents};
 use super::subsets::SubsetSums;
-use super::variables::{VariableSet, Variables};
+use super::variables::{VarSet, Variables};
 use super::visits::Visits;
 use crate::error::{Error, Result};
 use crate::numeric::sort_few;
@@ -60,7 +60,7 @@ pub struct SearchConfig {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoundModel {
     /// Parents of each variable.
-    pub parents: Vec<VariableSet>,
+    pub parents: Vec<VarSet>,
     /// Message length in nits.
     pub length: f64,
 }

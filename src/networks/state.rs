@@ -9,7 +9,7 @@ use super::cache::CostCache;
 use super::cost::Groups;
 use super::prior::Prior;
 use super::rng::SearchRng;
-use super::variables::{VariableSet, set_members};
+use super::variables::{VarSet, set_members};
 
 /// The costs of models, shared by all walks.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ pub struct OrderedModel {
     /// Variables, first to last.
     pub order: Vec<usize>,
     /// Parents of each variable.
-    pub parents: Vec<VariableSet>,
+    pub parents: Vec<VarSet>,
     /// Nits of each variable's table and arcs.
     pub nodes: Vec<f64>,
     /// Nits of the absent arcs.
@@ -53,7 +53,7 @@ pub struct Move {
 #[derive(Debug, Clone, Copy, Default)]
 struct ChangedNode {
     variable: usize,
-    parents: VariableSet,
+    parents: VarSet,
     /// Nits of the table and the arcs.
     cost: f64,
 }
@@ -72,7 +72,7 @@ impl OrderedModel {
     pub fn new(
         space: Space<'_>,
         order: Vec<usize>,
-        parents: Vec<VariableSet>,
+        parents: Vec<VarSet>,
         groups: &mut Groups,
     ) -> Self {
         let nodes: Vec<f64> = parents
@@ -96,7 +96,7 @@ impl OrderedModel {
         let mut waiting: Vec<usize> = (0..n).collect();
         rng.shuffle(&mut waiting);
         let mut order = Vec::with_capacity(n);
-        let mut earlier: VariableSet = 0;
+        let mut earlier: VarSet = 0;
         while let Some(at) = waiting.iter().position(|&j| prior.before[j] & !earlier == 0) {
             let j = waiting.remove(at);
             order.push(j);
@@ -120,7 +120,7 @@ impl OrderedModel {
     }
 
     /// The variables before a place.
-    fn earlier(&self, at: usize) -> VariableSet {
+    fn earlier(&self, at: usize) -> VarSet {
         self.order[..at].iter().fold(0, |set, &i| set | 1 << i)
     }
 
@@ -138,7 +138,7 @@ impl OrderedModel {
             _ if n < 3 => None,
             kind => {
                 let (a, b, c) = rng.ordered_triple(n);
-                let (i, k): (VariableSet, VariableSet) = (1 << self.order[a], 1 << self.order[b]);
+                let (i, k): (VarSet, VarSet) = (1 << self.order[a], 1 << self.order[b]);
                 let both = i | k;
                 // kind 4 toggles both arcs, kind 5 only if exactly one is there: an exchange
                 let present = self.parents[self.order[c]] & both;
@@ -156,7 +156,7 @@ impl OrderedModel {
         &self,
         space: Space<'_>,
         at: usize,
-        toggled: VariableSet,
+        toggled: VarSet,
         groups: &mut Groups,
     ) -> Option<Move> {
         let j = self.order[at];
@@ -244,11 +244,11 @@ impl OrderedModel {
 fn cheapest_removal(
     space: Space<'_>,
     child: usize,
-    parents: VariableSet,
+    parents: VarSet,
     groups: &mut Groups,
-) -> Option<VariableSet> {
+) -> Option<VarSet> {
     let now = space.costs.node_cost(space.prior, child, parents, groups);
-    let mut best: Option<(f64, VariableSet)> = None;
+    let mut best: Option<(f64, VarSet)> = None;
     for i in set_members(parents & !space.prior.required[child]) {
         let less = parents & !(1 << i);
         let cost = space.costs.node_cost(space.prior, child, less, groups);
@@ -265,9 +265,9 @@ fn cheapest_removal(
 pub fn clean_parents(
     space: Space<'_>,
     child: usize,
-    mut parents: VariableSet,
+    mut parents: VarSet,
     groups: &mut Groups,
-) -> VariableSet {
+) -> VarSet {
     while let Some(less) = cheapest_removal(space, child, parents, groups) {
         parents = less;
     }

@@ -2,7 +2,7 @@
 //! become tables of conditional probabilities after a search. Costs of tables need no such counts
 //! ([`super::cost`]).
 
-use super::variables::{VariableSet, Variables, set_members};
+use super::variables::{VarSet, Variables, set_members};
 use crate::error::{Error, Result};
 
 /// Largest number of cells of a table (1 GiB).
@@ -13,7 +13,7 @@ const MOST_CELLS: f64 = 134_217_728.0;
 ///
 /// # Errors
 /// [`Error::Data`] for more than 2^27 cells.
-pub fn table_counts(variables: &Variables, child: usize, parents: VariableSet) -> Result<Vec<f64>> {
+pub fn table_counts(variables: &Variables, child: usize, parents: VarSet) -> Result<Vec<f64>> {
     let v = variables.arities[child];
     let configurations = variables.configurations(parents);
     let cells = configurations * v as f64;

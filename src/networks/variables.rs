@@ -19,11 +19,11 @@ use serde::{Deserialize, Serialize};
 pub const MOST_VARIABLES: usize = 128;
 
 /// A set of variables, one bit each.
-pub type VariableSet = u128;
+pub type VarSet = u128;
 
 /// The variables in a set, ascending. Each step clears the lowest bit, so it costs O(members), not
 /// a look at all 128 bits.
-pub fn set_members(set: VariableSet) -> impl Iterator<Item = usize> {
+pub fn set_members(set: VarSet) -> impl Iterator<Item = usize> {
     let mut rest = set;
     std::iter::from_fn(move || {
         (rest != 0).then(|| {
@@ -149,7 +149,7 @@ impl Variables {
     }
 
     /// Number of configurations of a set of variables; it may exceed any integer type.
-    pub fn configurations(&self, set: VariableSet) -> f64 {
+    pub fn configurations(&self, set: VarSet) -> f64 {
         set_members(set).map(|i| self.arities[i] as f64).product()
     }
 }

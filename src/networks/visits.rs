@@ -4,7 +4,7 @@
 //! visits are dropped. Their visits still count in the total and for the arcs.
 
 use super::state::OrderedModel;
-use super::variables::{VariableSet, set_members};
+use super::variables::{VarSet, set_members};
 use super::words::WordMap;
 use crate::numeric::sort_few;
 
@@ -15,7 +15,7 @@ const LARGEST_BYTES: usize = 1 << 25;
 #[derive(Debug)]
 pub struct Visits {
     /// Visits by parents of all variables.
-    models: WordMap<Vec<VariableSet>, u64>,
+    models: WordMap<Vec<VarSet>, u64>,
     /// Number of all visits.
     pub total: u64,
     /// Number of visits with an arc from i to j, at `[i * n + j]`.
@@ -69,8 +69,8 @@ impl Visits {
     /// Parents and visits of each model in the table, most visited first, ties by parents, so that
     /// the order of a hash table decides nothing. Visits of models that were dropped are missing
     /// here; [`Self::total`] has them.
-    pub fn into_models(self) -> Vec<(Vec<VariableSet>, u64)> {
-        let mut found: Vec<(Vec<VariableSet>, u64)> = self.models.into_iter().collect();
+    pub fn into_models(self) -> Vec<(Vec<VarSet>, u64)> {
+        let mut found: Vec<(Vec<VarSet>, u64)> = self.models.into_iter().collect();
         sort_few(&mut found, &|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         found
     }

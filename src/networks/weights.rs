@@ -7,7 +7,7 @@
 
 use super::prior::Prior;
 use super::subsets::SubsetSums;
-use super::variables::{VariableSet, Variables};
+use super::variables::{VarSet, Variables};
 use crate::error::Result;
 use crate::numeric::log_add;
 use crate::parallel::{self, Control};
@@ -16,7 +16,7 @@ use std::ops::Range;
 /// Index of a set without `j` in the table of `j`: the bits above `j` move down by one. So a table
 /// has 2^(n - 1) values, half as many as with a bit for `j`.
 #[inline]
-pub fn index_without(set: VariableSet, j: usize) -> usize {
+pub fn index_without(set: VarSet, j: usize) -> usize {
     let set = set as usize;
     (set & ((1 << j) - 1)) | (set >> (j + 1) << j)
 }
@@ -41,7 +41,7 @@ pub fn node_weights(
         let v = variables.arities[j];
         let weight = |place: usize| {
             let parents = set_at(place, j);
-            let set = parents as VariableSet;
+            let set = parents as VarSet;
             if parents.count_ones() as usize > prior.max_parents || set & prior.forbidden[j] != 0 {
                 return f64::NEG_INFINITY;
             }

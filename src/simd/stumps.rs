@@ -455,11 +455,8 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
         {
             // There is no branch, which would often be mispredicted: at other places so much is
             // subtracted that the test never counts.
-            let less = V::splat(V::Int::from_i32(if mark & rows.mark != 0 {
-                0
-            } else {
-                V::Int::MOST as i32
-            }));
+            let added = if mark & rows.mark != 0 { 0 } else { V::Int::MOST as i32 };
+            let less = V::splat(V::Int::from_i32(added));
             let behind = [size, V::splat(passed).sub(size)];
             let taken = take::<V>(rows, row, &mut counts);
             for side in 0..2 {

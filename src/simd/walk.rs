@@ -404,15 +404,8 @@ mod tests {
     #[test]
     fn rows_that_walk_at_once_end_as_single_rows_do() {
         let table = table();
-        for n in [
-            0,
-            1,
-            ROWS_PER_GROUP - 1,
-            ROWS_PER_GROUP,
-            ROWS_PER_GROUP + 1,
-            3 * ROWS_PER_GROUP + 5,
-            BLOCK,
-        ] {
+        let group = ROWS_PER_GROUP;
+        for n in [0, 1, group - 1, group, group + 1, 3 * group + 5, BLOCK] {
             let values: Vec<f64> =
                 (0..2 * n as i32).map(|i| f64::from((i * 7) % 53) - 4.0).collect();
             let narrow: Vec<f32> = values.iter().map(|&x| x as f32).collect();

@@ -297,7 +297,10 @@ unsafe fn add_blocks<W: Word, const VECTORS: usize>(
             }
             let weights = tile.weights.as_ptr().add(first_weight::<W>(block, 0));
             let first_column = block * columns::<W>();
-            let sum = add_all_rows::<W, VECTORS>(weights, tile.rows);
+            let mut sum = [W::zero(); VECTORS];
+            for row in 0..tile.rows {
+                add_vectors(&mut sum, weights.add(row * VECTORS * W::WORDS));
+            }
             add_widened(&sum, all.as_mut_ptr().add(first_column));
             for joint in joints {
                 let sums_of = |feature: &FeatureSlots| {
@@ -320,26 +323,6 @@ unsafe fn add_blocks<W: Word, const VECTORS: usize>(
                 }
             }
         }
-    }
-}
-
-/// The sum of the weights of the first `rows` rows in one block of columns, whose weights begin at
-/// `weights`.
-///
-/// # Safety
-/// The calling function enables the target features of `W`, and the block has these rows.
-#[inline(always)]
-unsafe fn add_all_rows<W: Word, const VECTORS: usize>(
-    weights: *const u64,
-    rows: usize,
-) -> [W; VECTORS] {
-    // SAFETY: rows lie inside the block.
-    unsafe {
-        let mut sum = [W::zero(); VECTORS];
-        for row in 0..rows {
-            add_vectors(&mut sum, weights.add(row * VECTORS * W::WORDS));
-        }
-        sum
     }
 }
 

@@ -169,7 +169,7 @@ def advise(
         exposure: for counts, whose rates are predicted: positive numbers, shape (n_rows,), or the
             name of a column of X, which then is no feature; only ``criterion="poisson"`` is tried.
         time: dates or numbers that order the rows, shape (n_rows,), or the name of a column of X,
-            which then is no feature: each fold trains on earlier rows and is judged by the next
+            which then is no feature: each fold trains on earlier rows and is tested on the next
             ones, and years of other dates that no later row repeats are no features. Without it,
             `cv` may be a splitter such as scikit-learn's ``TimeSeriesSplit()``, for rows in the
             order of time.
@@ -285,7 +285,7 @@ def advise(
     is_tree = bool(choice.params)
     with warnings_about(), quiet():
         if not is_tree and judge.otherwise:
-            trees = _small_trees([tried.candidates[0], *listed], judge, seed)
+            trees = _small_trees(tried.candidates[0], listed, judge, seed)
             choice.doubts += better_by_other_metric(
                 sample, trees, judge.otherwise, is_informative=is_informative(), **options
             )
@@ -400,10 +400,11 @@ def _folds_of(
     return make_folds(_feasible(cv, len(truth), members), truth, seed, table.task, members)
 
 
-def _small_trees(candidates: list[Candidate], judge: Judge, seed: int) -> dict[str, Any]:
-    """The constant, which is the first candidate, and the small trees by the usual criterion of the
-    task, as estimators by name."""
-    constant, *trees = candidates
+def _small_trees(
+    constant: Candidate, trees: list[Candidate], judge: Judge, seed: int
+) -> dict[str, Any]:
+    """The constant and the small trees by the usual criterion of the task, as estimators by
+    name."""
     few = [one for one in trees if one.params.get("max_leaf_nodes", FEW + 1) <= FEW]
     return {
         one.name: judge.estimator(**one.params, random_state=seed)

@@ -425,13 +425,12 @@ class NumberJudge(_Judge):
         target, and how much better than the mean that is. `value`, `error`: in the unit of the
         target."""
         gain = round(100 * self.bar_length({"mae": value}))
-        than = f", {abs(gain)} % {'better' if gain >= 0 else 'worse'} than always saying the mean"
-        than = than if self.errors["mean"] else ""
+        than = f"{abs(gain)} % {'better' if gain >= 0 else 'worse'}"
         return (
             f"Use {candidate}: {counted(leaves, 'leaf')}, on new rows about {self.format(value)} "
-            f"off{than} (mean absolute error in the unit of {self.target!r}, standard error "
-            f"{self.format(error)}; the mean, {self.format(self.mean)}, is "
-            f"{self.format(self.errors['mean'])} off)."
+            f"off, {than} than always saying the mean (mean absolute error in the unit of "
+            f"{self.target!r}, standard error {self.format(error)}; the mean, "
+            f"{self.format(self.mean)}, is {self.format(self.errors['mean'])} off)."
         )
 
     def in_words(self, value: float) -> str:
@@ -467,7 +466,7 @@ def judge_of(
     table: Table, asked: RequestedMetric | None = None, tested: np.ndarray | None = None
 ) -> Judge:
     """The judge of the task of a Table, by the metric that is asked for or by the default metric of
-    the task. A number of two values is judged by the root mean squared error.
+    the task. Trees on a number of two values are compared by the root mean squared error.
 
     Args:
         table: rows.

@@ -111,9 +111,7 @@ def to_onnx(
     output_types: list[tuple[int, list[Any]]] = [(graph.real, ["N", max(1, len(reading.classes))])]
     metadata = {}
     if class_outputs is not None:
-        output_types.insert(
-            0, (types.INT64 if class_outputs.labels_are_integers else types.STRING, ["N"])
-        )
+        output_types.insert(0, (types.INT64 if class_outputs.are_integers else types.STRING, ["N"]))
         if any(min(tree.label) < 0 for tree in readings):
             metadata["unclassified"] = str(class_outputs.none)
     if any(tree.fractional for tree in readings):

@@ -114,7 +114,7 @@ class Heads:
         # under the id 1, the reference evaluator returns zeros.
         ids = [0] if shares.shape[1] == 2 else list(range(shares.shape[1]))
         weights = (shares[:, 1:] if shares.shape[1] == 2 else shares).astype(np.float32)
-        key = "classlabels_int64s" if classes.labels_are_integers else "classlabels_strings"
+        key = "classlabels_int64s" if classes.are_integers else "classlabels_strings"
         self.graph.add(
             "TreeEnsembleClassifier",
             self.read,

@@ -267,7 +267,7 @@ class ClassOutputs:
     Attributes:
         reading: the tree; of a forest, the first one, as all have the same classes.
         shares: class probabilities of the leaves, (n_leaves, n_classes).
-        labels_are_integers: labels are int64, else strings.
+        are_integers: labels are int64, else strings.
         labels: label of each class.
         none: label for no prediction: "", or a number below all labels.
     """
@@ -281,16 +281,16 @@ class ClassOutputs:
             for c in classes
             if isinstance(c, bool | int) or (isinstance(c, float) and c.is_integer())
         ]
-        self.labels_are_integers = 0 < len(numbers) == len(classes) and all(
+        self.are_integers = 0 < len(numbers) == len(classes) and all(
             abs(n) < 2**63 for n in numbers
         )
-        self.labels: list[Any] = numbers if self.labels_are_integers else [str(c) for c in classes]
-        self.none: Any = min(-1, min(numbers) - 1) if self.labels_are_integers else ""
+        self.labels: list[Any] = numbers if self.are_integers else [str(c) for c in classes]
+        self.none: Any = min(-1, min(numbers) - 1) if self.are_integers else ""
 
     def table(self, codes: list[int]) -> str:
         """Add a constant with the labels of class codes, and return its name. Code -1 (no
         prediction) gets the label `none`."""
         labels = [self.labels[c] if c >= 0 else self.none for c in codes]
         return self.graph.constant(
-            np.array(labels, dtype=np.int64 if self.labels_are_integers else object)
+            np.array(labels, dtype=np.int64 if self.are_integers else object)
         )

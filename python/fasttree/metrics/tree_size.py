@@ -28,9 +28,7 @@ def nested(estimator: Any) -> Iterator[Any]:
 
 def _counted(estimator: Any, *paths: str) -> float:
     """The first count that the innermost estimator has, by its dotted name; NaN without one."""
-    innermost = estimator  # None has nothing inside and no counts
-    for inner in nested(estimator):
-        innermost = inner
+    innermost = [estimator, *nested(estimator)][-1]  # None has nothing inside and no counts
     for path in paths:
         count: Any = innermost
         for name in path.split("."):

@@ -228,7 +228,8 @@ def pairs(kind: type) -> Iterator[tuple[tuple[str, Any], tuple[str, Any]]]:
         values = SEARCHED[kind]
     else:
         values = {p.name: values_of(kind, p) for p in KINDS[kind]}
-    assert all(values.values()), f"add values to NUMBERS: {values}"
+    without = [name for name, of_name in values.items() if not of_name]
+    assert not without, f"add values of {without} to NUMBERS"
     turns = {name: itertools.cycle(of_name) for name, of_name in values.items()}
     most = 2 if _is_forest(kind) else 4
     for one, other in itertools.combinations(values, 2):

@@ -1,4 +1,4 @@
-"""Columns, levels and classes of data in parts (batches or partitions).
+"""Columns, levels and classes of a data set that arrives in batches or partitions.
 
 What
     `facts_of_rows` collects the facts of one part, and `merge_facts` merges the facts of two parts.

@@ -209,7 +209,7 @@ def _content_of_series(series: Any, nw: Any) -> DateFormat | Unusable | None:
 
 
 def _content_of_objects(cells: list[Any]) -> DateFormat | Unusable | None:
-    """The `_special_content` of a column of Python objects, judged by some of its cells.
+    """The `_special_content` of a column of Python objects, as its first cells show it.
 
     Args:
         cells: the first `N_CELLS` cells of the column.

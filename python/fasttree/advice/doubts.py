@@ -4,8 +4,9 @@ that hold the answer.
 What
     Folds at random let a tree learn from later rows. Where the rows stand in the order of a date or
     of a number that counts time by its name, or the tree splits on the year of one, the recommended
-    tree is also trained on earlier rows and tested on later ones, without the year (`on_later_rows`). Some features may be
-    known only after the target is: a feature in the order of the target, a feature that alone
+    tree is also trained on earlier rows and tested on later ones, without the year
+    (`on_later_rows`). Some features may be known only after the target is: a feature in the order
+    of the target, a feature that alone
     separates all classes (`leaks`), and a feature whose known values tell the tree little more than
     that they are known (`explained_by_missing`). A split on a column of few rows per level says
     little about new levels (`few_rows_per_level`).
